@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { durationMs } from './duration.ts';
+import { activityId } from './ids.ts';
+
+const dayMs = 86_400_000;
+
+/** Reminded after 10 minutes, closed after 15, unless the activity says otherwise. */
+export const payWithinMsDefault = 900_000;
+export const remindAfterMsDefault = 600_000;
+/** Longest pay window. Beyond a broker's 24 hours the deadline is chained, so the limit is ours: 30 days. */
+export const payWithinMsMax = 30 * dayMs;
+
+export const latePaymentPolicies = ['refund'] as const;
+
+const saleWindow = {
+  saleStartsAt: z.iso.datetime({}).nullable(),
+  saleEndsAt: z.iso.datetime({}).nullable(),
+};
+
+/** Body of `POST /v1/activities`. */
+export const createActivityBody = z
+  .strictObject({
+    name: z.string().trim().min(1).max(200),
+    capacity: z.int().min(1).max(10_000_000).describe('Places on sale.'),
+    priceMinor: z
+      .int()
+      .min(0)
+      .max(1_000_000_000_000)
+      .describe('Price of one place in minor units: cents, fen.'),
+    currency: z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as "CNY"'),
+    saleStartsAt: z.iso.datetime().nullable().default(null).describe('Sales open then; null: at once.'),
+    saleEndsAt: z.iso.datetime().nullable().default(null).describe('Sales end then; null: never.'),
+    payWithinMs: durationMs(1_000, payWithinMsMax).default(payWithinMsDefault),
+    remindAfterMs: durationMs(500, payWithinMsMax).default(remindAfterMsDefault),
+    quantityMax: z.int().min(1).max(100).default(1).describe('Most places in one order.'),
+    latePaymentPolicy: z
+      .enum(latePaymentPolicies)
+      .default('refund')
+      .describe('What becomes of money that arrives after the order closed.'),
+  })
+  .refine((body) => body.remindAfterMs < body.payWithinMs, {
+    path: ['remindAfterMs'],
+    message: 'must be less than payWithinMs: a reminder after the deadline reminds nobody',
+  })
+  .refine(
+    (body) =>
+      !body.saleStartsAt || !body.saleEndsAt || Date.parse(body.saleStartsAt) < Date.parse(body.saleEndsAt),
+    {
+      path: ['saleEndsAt'],
+      message: 'must be later than saleStartsAt',
+    },
+  );
+export type CreateActivityBody = z.infer<typeof createActivityBody>;
+
+/** An activity as the API shows it. `available` is MySQL's count of free places. */
+export const activityView = z.object({
+  id: activityId,
+  name: z.string(),
+  capacity: z.int(),
+  available: z.int(),
+  priceMinor: z.int(),
+  currency: z.string(),
+  ...saleWindow,
+  payWithinMs: z.int(),
+  remindAfterMs: z.int(),
+  quantityMax: z.int(),
+  latePaymentPolicy: z.enum(latePaymentPolicies),
+  createdAt: z.iso.datetime(),
+});
+export type ActivityView = z.infer<typeof activityView>;

@@ -1,0 +1,43 @@
+export {
+  type ActivityView,
+  activityView,
+  type CreateActivityBody,
+  createActivityBody,
+  latePaymentPolicies,
+  payWithinMsDefault,
+  payWithinMsMax,
+  remindAfterMsDefault,
+} from './activity.ts';
+export { delayLevelsMs, durationMs, parseDurationMs } from './duration.ts';
+export { activityId, idempotencyKey, orderId, userId } from './ids.ts';
+export {
+  type CreateOrderBody,
+  createOrderBody,
+  type OrderTimeline,
+  type OrderView,
+  orderTimeline,
+  orderView,
+  type TimelineEvent,
+  timelineEvent,
+} from './order.ts';
+export { type OrderStatus, orderStatuses, type TransitionCause, transitionCauses } from './order-status.ts';
+export {
+  type PaymentOutcome,
+  type PaymentWebhookBody,
+  paymentOutcomes,
+  paymentWebhookBody,
+  webhookToleranceSeconds,
+} from './payment-webhook.ts';
+export { type ProblemCode, type ProblemView, problems, problemView } from './problem.ts';
+export {
+  consumerGroupOf,
+  messageBytesMax,
+  ordersPerMessageMax,
+  type Phase,
+  type TimeoutMessage,
+  type TimeoutOrder,
+  timeoutMessage,
+  timeoutMessageVersion,
+  timeoutOrder,
+  topicOf,
+} from './timeout-message.ts';

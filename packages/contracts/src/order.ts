@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { activityId, orderId } from './ids.ts';
+import { orderStatuses } from './order-status.ts';
+
+/** Body of `POST /v1/activities/:id/orders`. The buyer is the token's `sub`, never a body field. */
+export const createOrderBody = z.strictObject({
+  quantity: z.int().min(1).max(100).default(1),
+});
+export type CreateOrderBody = z.infer<typeof createOrderBody>;
+
+const time = z.iso.datetime();
+
+/** An order as its buyer sees it. */
+export const orderView = z.object({
+  id: orderId,
+  activityId,
+  quantity: z.int(),
+  amountMinor: z.int(),
+  currency: z.string(),
+  status: z.enum(orderStatuses),
+  createdAt: time,
+  remindAt: time,
+  expiresAt: time.describe('Pay before this time, or the order closes.'),
+  remindedAt: time.nullable(),
+  paidAt: time.nullable(),
+  closedAt: time.nullable(),
+});
+export type OrderView = z.infer<typeof orderView>;
+
+/** One thing that happened, or will, to an order. */
+export const timelineEvent = z.object({
+  at: time,
+  kind: z.enum(['transition', 'message', 'notification', 'payment', 'stock']),
+  what: z.string().describe('Plain words, for a person.'),
+  detail: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+});
+export type TimelineEvent = z.infer<typeof timelineEvent>;
+
+/** Answer of `GET /v1/orders/:id/timeline`: everything known, oldest first. */
+export const orderTimeline = z.object({ order: orderView, events: z.array(timelineEvent) });
+export type OrderTimeline = z.infer<typeof orderTimeline>;

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+
+/** Every `code` that the API answers with, its HTTP status, and what a caller does about it. */
+export const problems = {
+  INVALID_REQUEST: {
+    status: 400,
+    title: 'The request is not valid',
+    advice: 'Correct the fields named in errors.',
+  },
+  UNAUTHENTICATED: {
+    status: 401,
+    title: 'No valid token',
+    advice: 'Send a valid token: Authorization: Bearer …',
+  },
+  SIGNATURE_INVALID: {
+    status: 401,
+    title: 'The webhook signature is not valid',
+    advice: 'Sign the raw body with the shared secret, and check the clock.',
+  },
+  FORBIDDEN: { status: 403, title: 'Not allowed', advice: 'Use a token that carries the scope this needs.' },
+  NOT_ON_SALE: {
+    status: 403,
+    title: 'The activity is not on sale now',
+    advice: 'Try inside the sale window.',
+  },
+  NOT_FOUND: { status: 404, title: 'No such thing', advice: 'Check the address.' },
+  ACTIVITY_NOT_FOUND: { status: 404, title: 'No such activity', advice: 'Check the activity number.' },
+  ORDER_NOT_FOUND: {
+    status: 404,
+    title: 'No such order',
+    advice: 'Check the order id, and whose order it is.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    title: 'This address does not take that method',
+    advice: 'See the API page.',
+  },
+  SOLD_OUT: {
+    status: 409,
+    title: 'No place is free',
+    advice: 'Unpaid orders close at their deadline: places may come back.',
+  },
+  ALREADY_HOLDING: {
+    status: 409,
+    title: 'You already hold an order here',
+    advice: 'Pay or cancel the order named in orderId.',
+  },
+  ORDER_NOT_PENDING: {
+    status: 409,
+    title: 'The order is no longer pending',
+    advice: 'Read the order: its status says what happened.',
+  },
+  BODY_TOO_LARGE: { status: 413, title: 'The body is too large', advice: 'Send at most 16 KiB.' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    title: 'The body is not JSON',
+    advice: 'Send Content-Type: application/json.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    title: 'This Idempotency-Key came with another request before',
+    advice: 'Use a new key for a new order.',
+  },
+  TOO_MANY_REQUESTS: {
+    status: 429,
+    title: 'Too many requests',
+    advice: 'Wait for the seconds in Retry-After.',
+  },
+  INTERNAL: {
+    status: 500,
+    title: 'A fault on our side',
+    advice: 'Send the same request again; quote instance if it stays.',
+  },
+  OVERLOADED: {
+    status: 503,
+    title: 'More requests are waiting than we take',
+    advice: 'Wait for the seconds in Retry-After, then send the same request with the same key.',
+  },
+  UNAVAILABLE: {
+    status: 503,
+    title: 'A store does not answer',
+    advice: 'Wait for the seconds in Retry-After, then send the same request with the same key.',
+  },
+  STOCK_NOT_READY: {
+    status: 503,
+    title: 'The stock of this activity is being loaded',
+    advice: 'Wait for the seconds in Retry-After, then send the same request with the same key.',
+  },
+} as const satisfies Record<string, { status: number; title: string; advice: string }>;
+export type ProblemCode = keyof typeof problems;
+
+/** RFC 9457 problem details, served as application/problem+json. */
+export const problemView = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
+  detail: z.string(),
+  instance: z.string(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+  orderId: z.string().optional(),
+  saleStartsAt: z.string().nullable().optional(),
+  saleEndsAt: z.string().nullable().optional(),
+});
+export type ProblemView = z.infer<typeof problemView>;
