@@ -32,6 +32,7 @@ export { type ProblemCode, type ProblemView, problems, problemView } from './pro
 export {
   consumerGroupOf,
   messageBytesMax,
+  type OutboxRow,
   ordersPerMessageMax,
   type Phase,
   type TimeoutMessage,

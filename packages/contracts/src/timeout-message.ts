@@ -44,3 +44,14 @@ export function topicOf(phase: Phase, prefix = ''): string {
 export function consumerGroupOf(phase: Phase, prefix = ''): string {
   return `${prefix}${phase === 1 ? 'order-reminder' : 'order-closer'}`;
 }
+
+/**
+ * A row of the message outbox: orders whose timeout message of this phase must be sent. Committed in the
+ * transaction that made it necessary; it may be sent more than once, never not at all.
+ */
+export interface OutboxRow {
+  /** UUID version 7. */
+  readonly id: string;
+  readonly phase: Phase;
+  readonly orders: readonly TimeoutOrder[];
+}
