@@ -1,0 +1,1 @@
+export { type AppliedEffects, applyEffects, type EffectPorts, type PendingEffect } from './apply-effects.ts';

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { applyEffects, type EffectPorts, type PendingEffect } from '../src/index.ts';
+
+/** In-memory ports: what is tested here is which calls are made, not what a store does with them. */
+function recordingPorts(faults: { release?: 'throws' | 'not_ready'; mark?: boolean } = {}) {
+  const calls: string[] = [];
+  const logged: string[] = [];
+  const answer = async (kind: string, activityId: number, orderIds: string[]) => {
+    calls.push(`${kind} ${activityId} ${orderIds.join(',')}`);
+    if (kind === 'release' && faults.release === 'throws') throw new Error('Redis is away');
+    if (kind === 'release' && faults.release === 'not_ready') return { kind: 'not_ready' as const };
+    return { kind: 'done' as const };
+  };
+  const ports: EffectPorts = {
+    stock: {
+      release: (activityId, orderIds) => answer('release', activityId, orderIds),
+      confirm: (activityId, orderIds) => answer('confirm', activityId, orderIds),
+    },
+    orders: {
+      markEffectsApplied: async (ids) => {
+        calls.push(`mark ${ids.join(',')}`);
+        if (faults.mark) throw new Error('MySQL is away');
+      },
+    },
+    log: { warn: (_fields, message) => logged.push(message) },
+  };
+  return { ports, calls, logged };
+}
+
+const effects: PendingEffect[] = [
+  { id: 'e1', kind: 'release', activityId: 1, orderIds: ['a', 'b'] },
+  { id: 'e2', kind: 'confirm', activityId: 1, orderIds: ['c'] },
+  { id: 'e3', kind: 'release', activityId: 1, orderIds: ['d'] },
+  { id: 'e4', kind: 'release', activityId: 2, orderIds: ['e'] },
+];
+
+describe('applyEffects', () => {
+  it('makes one call per activity and kind, then marks all of them in one call', async () => {
+    const { ports, calls, logged } = recordingPorts();
+    expect(await applyEffects(ports, effects)).toEqual({ applied: 4, left: 0 });
+    expect(calls).toEqual(['release 1 a,b,d', 'confirm 1 c', 'release 2 e', 'mark e1,e3,e2,e4']);
+    expect(logged).toEqual([]);
+  });
+
+  it.each(['throws', 'not_ready'] as const)(
+    'leaves to the sweeper what Redis did not take (%s), marks the rest, and says so once',
+    async (release) => {
+      const { ports, calls, logged } = recordingPorts({ release });
+      expect(await applyEffects(ports, effects)).toEqual({ applied: 1, left: 3 });
+      expect(calls.at(-1)).toBe('mark e2');
+      expect(logged).toHaveLength(1);
+    },
+  );
+
+  it('never throws: when the mark fails, every effect stays and will be repeated', async () => {
+    const { ports, logged } = recordingPorts({ mark: true });
+    expect(await applyEffects(ports, effects)).toEqual({ applied: 0, left: 4 });
+    expect(logged).toHaveLength(1);
+  });
+
+  it('does nothing at all for no effects', async () => {
+    const { ports, calls } = recordingPorts();
+    expect(await applyEffects(ports, [])).toEqual({ applied: 0, left: 0 });
+    expect(calls).toEqual([]);
+  });
+});
