@@ -1,0 +1,69 @@
+/** What the buyers saw, counted from the API's answers alone; the oracle counts from the stores. */
+export interface Tally {
+  readonly counts: Readonly<Counts>;
+  created(clicks: number, distinctOrders: number): void;
+  refused(code: string): void;
+  paid(outcome: string): void;
+  lastMoment(outcome: string): void;
+  cancelled(ok: boolean): void;
+}
+
+interface Counts {
+  orders: number;
+  doubleClicks: number;
+  /** Buyers whose clicks with one key made more than one order: must stay 0. */
+  doubled: number;
+  refused: number;
+  refusals: Map<string, number>;
+  paid: number;
+  lateRefunds: number;
+  cancelled: number;
+  unexpected: string[];
+}
+
+/** Unexpected answers kept for the report; more are only counted. */
+const unexpectedMax = 10;
+
+/** Count what buyers see. */
+export function createTally(): Tally {
+  const counts: Counts = {
+    orders: 0,
+    doubleClicks: 0,
+    doubled: 0,
+    refused: 0,
+    refusals: new Map(),
+    paid: 0,
+    lateRefunds: 0,
+    cancelled: 0,
+    unexpected: [],
+  };
+  function unexpected(what: string): void {
+    if (counts.unexpected.length < unexpectedMax) counts.unexpected.push(what);
+  }
+  return {
+    counts,
+    created(clicks, distinctOrders) {
+      counts.orders += 1;
+      if (clicks > 1) counts.doubleClicks += 1;
+      if (distinctOrders > 1) counts.doubled += 1;
+    },
+    refused(code) {
+      counts.refused += 1;
+      counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1);
+      if (code !== 'SOLD_OUT') unexpected(`create answered ${code}`);
+    },
+    paid(outcome) {
+      if (outcome === 'paid' || outcome === 'duplicate') counts.paid += 1;
+      else unexpected(`a payment in time was answered ${outcome}`);
+    },
+    lastMoment(outcome) {
+      if (outcome === 'paid' || outcome === 'duplicate') counts.paid += 1;
+      else if (outcome === 'refund_pending') counts.lateRefunds += 1;
+      else unexpected(`a payment at the deadline was answered ${outcome}`);
+    },
+    cancelled(ok) {
+      if (ok) counts.cancelled += 1;
+      else unexpected('a cancel in time was refused');
+    },
+  };
+}
