@@ -1,1 +1,6 @@
-export {};
+export { createFakeClock, type FakeClock } from './fake-clock.ts';
+export { createTestDatabase, type TestDatabase } from './test-database.ts';
+export { TestEnvironmentError, type TestVariable, testRocketmq, testVariable } from './test-environment.ts';
+export { createTestRedis, type TestRedis } from './test-redis.ts';
+export { testTopicPrefix } from './test-topic-prefix.ts';
+export { type WaitOptions, waitUntil } from './wait-until.ts';
