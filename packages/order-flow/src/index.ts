@@ -1,1 +1,3 @@
 export { type AppliedEffects, applyEffects, type EffectPorts, type PendingEffect } from './apply-effects.ts';
+export { logIdsOnce } from './log-ids-once.ts';
+export { type RetryLater, retryLater } from './retry-later.ts';
