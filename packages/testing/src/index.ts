@@ -1,4 +1,6 @@
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
+export { queryDatabase } from './query-database.ts';
+export { type SpawnedApp, spawnApp } from './spawn-app.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { TestEnvironmentError, type TestVariable, testRocketmq, testVariable } from './test-environment.ts';
 export { createTestRedis, type TestRedis } from './test-redis.ts';
