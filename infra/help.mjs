@@ -1,0 +1,86 @@
+/** The `--help` of every command. Plain data and built-ins only: it must work before the install. */
+const environment = [
+  ['LAPSE_MYSQL_URL', 'use this MySQL or MariaDB: mysql://user:password@host:port/database'],
+  ['LAPSE_REDIS_URL', 'use this Redis: redis://host:port'],
+  ['LAPSE_ROCKETMQ_ENDPOINTS', 'use this RocketMQ 5 proxy (gRPC): host:port'],
+  ['LAPSE_ROCKETMQ_NAMESRV', 'its name server, to create topics and groups: host:port'],
+  ['LAPSE_INSTALL=never', 'never install a missing program with apt; print the commands instead'],
+  ['LAPSE_SERVICES', 'the same as --services'],
+];
+
+const services = [
+  '--services=HOW',
+  'external: only the endpoints of the environment; local: private instances on their own ports; ' +
+    'compose: infra/compose.yaml. Left out: endpoints that are given are used, the rest is local if its ' +
+    'programs are here, else compose if an engine answers, else installed with apt (Debian and Ubuntu, root)',
+];
+
+export const commands = {
+  start: {
+    usage: 'npm start -- [options]',
+    summary:
+      'Starts everything: services, schema, topics, producer, reminder, closer and sweeper, and a demo ' +
+      'activity; then prints the addresses and a curl that places an order. Ctrl-C stops it all.',
+    options: [
+      services,
+      ['--reset', 'wipe .lapse/ (data, logs, demo secrets) first'],
+      ['--port=N', 'port of the API (8080; the next free one when taken)'],
+      ['--for=SECONDS', 'stop by itself after so long, with exit code 0: for scripts'],
+      ['--no-apps', 'services, schema and topics only; the environment for `npm run dev` is in .lapse/dev.env'],
+    ],
+    environment,
+  },
+  test: {
+    usage: 'npm test -- [options]',
+    summary:
+      'Private services for tests alone, then lint, types, import rules, dead code and every test of ' +
+      'every package against real services. The last line is `N passed, N failed`.',
+    options: [
+      ['--only=PACKAGE', 'the tests of one package, such as @lapse/stock; no other checks'],
+      ['--keep', 'leave the data folder .lapse-test/ for a look afterwards'],
+      ['--concurrency=N', 'packages tested at once (2)'],
+    ],
+    environment: environment.slice(4, 5),
+  },
+  demo: {
+    usage: 'npm run demo -- [options]',
+    summary:
+      'A thousand buyers over HTTP against two activities; uses the running `npm start` of this folder, ' +
+      'or starts and stops everything itself. Exit code 0 only if every invariant holds.',
+    options: [services, ['--real-time', 'true windows: reminder at 10 minutes, close at 15 (a 16-minute run)']],
+    environment,
+  },
+};
+
+export function helpText(command) {
+  const { usage, summary, options, environment: variables } = commands[command];
+  return [
+    `\n${usage}\n`,
+    ...wrap(summary, 96).map((line) => `  ${line}`),
+    '\nOptions',
+    ...options.flatMap((row) => table(row)),
+    ...table(['--help', 'this text']),
+    '\nEnvironment',
+    ...variables.flatMap((row) => table(row)),
+    '\nOther commands',
+    ...Object.entries(commands)
+      .filter(([name]) => name !== command)
+      .map(([, other]) => `  ${other.usage.replace('[options]', '--help')}`),
+    '',
+    '',
+  ].join('\n');
+}
+
+function table([name, text]) {
+  return wrap(text, 70).map((line, index) => `  ${(index === 0 ? name : '').padEnd(26)}${line}`);
+}
+
+function wrap(text, width) {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== '' && line.length + word.length + 1 > width) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
+}
