@@ -23,18 +23,17 @@ export function parseDurationMs(input: string | number): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined;
 }
 
+const durationFault =
+  'must be a duration: 600000 (ms), "10m", "90s", or a delay level such as "level:14" (10 minutes)';
+
 /** A duration in API bodies and configuration; comes out as whole milliseconds from `minMs` to `maxMs`. */
 export function durationMs(minMs: number, maxMs: number) {
   return z
-    .union([z.number(), z.string()])
+    .union([z.number(), z.string()], durationFault)
     .transform((input, context) => {
       const ms = parseDurationMs(input);
       if (ms === undefined) {
-        context.addIssue({
-          code: 'custom',
-          message:
-            'must be a duration: 600000 (ms), "10m", "90s", or a delay level such as "level:14" (10 minutes)',
-        });
+        context.addIssue({ code: 'custom', message: durationFault });
         return z.NEVER;
       }
       return ms;
