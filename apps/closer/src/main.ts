@@ -1,1 +1,41 @@
-export {};
+import { consumeTimeouts, openRelay, openTimeoutSender } from '@lapse/messaging';
+import { rearmOrders } from '@lapse/order-flow';
+import { openOrderRepository } from '@lapse/order-repository';
+import { serveOps, startProcess } from '@lapse/runtime';
+import { openStock } from '@lapse/stock';
+import { closeOrders } from './close-orders.ts';
+import { openReleaseLane } from './open-release-lane.ts';
+
+const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'relay', 'consume', 'closer'] as const;
+
+/** Phase 2: closes orders past their deadline and returns their stock. This file only wires. */
+await startProcess('closer', groups, async ({ config, log, own }) => {
+  // Opened first, so stopped last: probes and metrics stay up while the rest drains.
+  const ops = own(await serveOps(config.ops, log));
+  const orders = own(await openOrderRepository(config.mysql, log));
+  const stock = own(await openStock(config.redis, log));
+  const sender = own(await openTimeoutSender(config.rocketmq, log));
+  const relay = own(
+    openRelay({ ...config.relay, sender, now: orders.now, markSent: orders.markOutboxSent, log }),
+  );
+  const lane = own(openReleaseLane({ stock, orders, log }));
+  ops.addCheck('mysql', () => orders.ping());
+  ops.addCheck('redis', () => stock.ping());
+  ops.addCheck('broker', () => sender.ping());
+  // Opened last, so stopped first: it closes once no message is in hand.
+  own(
+    await consumeTimeouts(
+      { ...config.rocketmq, ...config.consume },
+      {
+        phase: 2,
+        batchMax: config.closer.batchMax,
+        handle: closeOrders({ orders, releaseStock: lane.release, log }),
+        rearm: rearmOrders({ phase: 2, orders, relay, log }),
+        park: orders.parkMessage,
+        now: orders.now,
+        log,
+      },
+    ),
+  );
+  ops.setReady(true);
+});

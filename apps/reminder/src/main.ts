@@ -1,1 +1,43 @@
-export {};
+import { consumeTimeouts, openRelay, openTimeoutSender } from '@lapse/messaging';
+import { openNotifier } from '@lapse/notifications';
+import { rearmOrders } from '@lapse/order-flow';
+import { openOrderRepository } from '@lapse/order-repository';
+import { repeat, serveOps, startProcess } from '@lapse/runtime';
+import { deliverNotices } from './deliver-notices.ts';
+import { remindBuyers } from './remind-buyers.ts';
+
+const groups = ['process', 'ops', 'mysql', 'rocketmq', 'relay', 'consume', 'reminder', 'notify'] as const;
+
+/** Phase 1: reminds buyers of unpaid orders, and sends the closing message. This file only wires. */
+await startProcess('reminder', groups, async ({ config, log, own }) => {
+  // Opened first, so stopped last: probes and metrics stay up while the rest drains.
+  const ops = own(await serveOps(config.ops, log));
+  const orders = own(await openOrderRepository(config.mysql, log));
+  const sender = own(await openTimeoutSender(config.rocketmq, log));
+  const relay = own(
+    openRelay({ ...config.relay, sender, now: orders.now, markSent: orders.markOutboxSent, log }),
+  );
+  const notifier = openNotifier(config.notify, log);
+  const deliver = deliverNotices({ orders, notifier, config: config.notify, log });
+  const delivery = own(
+    repeat({ name: 'deliver-notices', everyMs: config.notify.everyMs, task: deliver, log }),
+  );
+  ops.addCheck('mysql', () => orders.ping());
+  ops.addCheck('broker', () => sender.ping());
+  // Opened last, so stopped first: it closes once no message is in hand.
+  own(
+    await consumeTimeouts(
+      { ...config.rocketmq, ...config.consume },
+      {
+        phase: 1,
+        batchMax: config.reminder.batchMax,
+        handle: remindBuyers({ orders, relay, noticesWait: delivery.wake, log }),
+        rearm: rearmOrders({ phase: 1, orders, relay, log }),
+        park: orders.parkMessage,
+        now: orders.now,
+        log,
+      },
+    ),
+  );
+  ops.setReady(true);
+});

@@ -1,1 +1,34 @@
-export {};
+import { openTimeoutSender } from '@lapse/messaging';
+import { openOrderRepository } from '@lapse/order-repository';
+import { repeat, serveOps, startProcess } from '@lapse/runtime';
+import { openStock } from '@lapse/stock';
+import { applyLeftEffects } from './apply-left-effects.ts';
+import { closeOverdue } from './close-overdue.ts';
+import { keepSender } from './keep-sender.ts';
+import { loadStock } from './load-stock.ts';
+import { resendOutbox } from './resend-outbox.ts';
+
+const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'relay', 'sweeper'] as const;
+
+/** The safety net: closes, resends and repairs what messages missed. This file only wires. */
+await startProcess('sweeper', groups, async ({ config, log, own }) => {
+  // Opened first, so stopped last: probes and metrics stay up while the rest drains.
+  const ops = own(await serveOps(config.ops, log));
+  const orders = own(await openOrderRepository(config.mysql, log));
+  const stock = own(await openStock(config.redis, log));
+  const sender = own(keepSender(() => openTimeoutSender(config.rocketmq, log)));
+  ops.addCheck('mysql', () => orders.ping());
+  ops.addCheck('redis', () => stock.ping());
+  ops.addCheck('broker', () => sender.ping());
+
+  const parts = { orders, stock, log, config: { ...config.sweeper, ...config.relay } };
+  const { everyMs: sweepEveryMs, repairEveryMs } = config.sweeper;
+  const start = (name: string, everyMs: number, task: (signal: AbortSignal) => Promise<unknown>): void => {
+    own(repeat({ name, everyMs, task: async (signal) => void (await task(signal)), log }));
+  };
+  start('close-overdue', sweepEveryMs, closeOverdue(parts));
+  start('resend-outbox', repairEveryMs, resendOutbox({ ...parts, takeSender: sender.take }));
+  start('apply-left-effects', repairEveryMs, applyLeftEffects(parts));
+  start('load-stock', repairEveryMs, loadStock(parts));
+  ops.setReady(true);
+});

@@ -1,3 +1,4 @@
 export { type AppliedEffects, applyEffects, type EffectPorts, type PendingEffect } from './apply-effects.ts';
 export { logIdsOnce } from './log-ids-once.ts';
+export { type RearmPorts, rearmOrders } from './rearm-orders.ts';
 export { type RetryLater, retryLater } from './retry-later.ts';

@@ -1,0 +1,44 @@
+import { applyEffects, type EffectPorts } from '@lapse/order-flow';
+import type { StockEffect } from '@lapse/order-repository';
+import { type Closable, createBatcher, type Logger } from '@lapse/runtime';
+import { effectsLeft } from './metrics.ts';
+
+/** Effects told to Redis in one go; one of them is up to 2,000 orders of one activity. */
+const effectsPerBatchMax = 64;
+/** Effects that wait while Redis is slow. Beyond it they are left to the sweeper, so memory is bounded. */
+const effectsWaitingMax = 512;
+
+export interface ReleaseLane extends Closable {
+  readonly release: (effects: readonly StockEffect[]) => void;
+}
+
+/**
+ * Brings Redis up to committed closes, beside the closing and never in its way: with Redis frozen for its
+ * whole command timeout, the next orders still close at their own millisecond. One batch in flight, the
+ * next gathers. Nothing here is the only copy: a full lane, a failure or a kill leaves the effect's row.
+ */
+export function openReleaseLane(parts: EffectPorts & { readonly log: Logger }): ReleaseLane {
+  const lane = createBatcher<StockEffect, void>({
+    run: async (effects) => {
+      const { left } = await applyEffects(parts, effects);
+      if (left > 0) effectsLeft.inc(left);
+      return effects.map(() => undefined);
+    },
+    batchMax: effectsPerBatchMax,
+    queueMax: effectsWaitingMax,
+  });
+  const submit = async (effect: StockEffect): Promise<void> => {
+    try {
+      await lane.submit(effect);
+    } catch (error) {
+      effectsLeft.inc();
+      parts.log.warn({ err: error, effectId: effect.id }, 'stock release left to the sweeper');
+    }
+  };
+  return {
+    release: (effects) => {
+      for (const effect of effects) void submit(effect);
+    },
+    close: () => lane.close(),
+  };
+}

@@ -1,0 +1,20 @@
+import { Counter, Histogram } from '@lapse/runtime';
+
+/** Milliseconds from an order's reminder time to the claim of its reminder, by the database clock. */
+export const remindLatenessMs = new Histogram({
+  name: 'lapse_remind_lateness_ms',
+  help: 'Milliseconds from the reminder time of an order to its reminder, by the database clock.',
+  buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000],
+});
+
+export const ordersHandled = new Counter({
+  name: 'lapse_reminder_orders_total',
+  help: 'Orders that phase-1 messages brought, by what became of them.',
+  labelNames: ['outcome'] as const,
+});
+
+export const noticesHandled = new Counter({
+  name: 'lapse_notices_total',
+  help: 'Notices to buyers, by stage and by what became of the attempt.',
+  labelNames: ['stage', 'outcome'] as const,
+});

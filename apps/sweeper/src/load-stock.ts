@@ -1,0 +1,71 @@
+import type { OrderRepository } from '@lapse/order-repository';
+import type { Logger } from '@lapse/runtime';
+import type { Stock } from '@lapse/stock';
+import { stockLoads } from './metrics.ts';
+
+export interface LoadStockParts {
+  readonly orders: Pick<OrderRepository, 'listActivities' | 'rebuildSnapshot'>;
+  readonly stock: Pick<Stock, 'readGenerations' | 'load'>;
+  readonly log: Logger;
+}
+
+/** Activities compared in one round trip to each store. */
+const activitiesPerPageMax = 500;
+
+/**
+ * Compare the generation of every activity in Redis with MySQL's, and rebuild the stock of those that
+ * differ or are gone: Redis lost its data, or a load was cut short. Sales of such an activity refuse
+ * meanwhile. An activity that fails does not stop the others; the first error is thrown at the end.
+ * @returns the activities rebuilt.
+ */
+export function loadStock(parts: LoadStockParts) {
+  return async (signal: AbortSignal): Promise<number[]> => {
+    const loaded: number[] = [];
+    let failure: unknown;
+    let afterId = 0;
+    while (!signal.aborted) {
+      const page = await parts.orders.listActivities({ afterId, limit: activitiesPerPageMax });
+      const generations = page.length > 0 ? await parts.stock.readGenerations(page.map(({ id }) => id)) : [];
+      for (const [index, activity] of page.entries()) {
+        if (generations[index] === activity.generation || signal.aborted) continue;
+        try {
+          if (await rebuild(parts, activity.id)) loaded.push(activity.id);
+        } catch (error) {
+          failure ??= error;
+        }
+      }
+      afterId = page.at(-1)?.id ?? afterId;
+      if (page.length < activitiesPerPageMax) break;
+    }
+    if (failure) throw new Error('stock of at least one activity could not be loaded', { cause: failure });
+    return loaded;
+  };
+}
+
+/** Thrown inside the transaction to undo it: somebody else has loaded this stock meanwhile. */
+class StockIsCurrent extends Error {}
+
+/**
+ * Rebuild under the lock of the activity's row, so that one sweeper at a time does it. What it then finds
+ * decides: had another one finished just before, Redis holds the generation that MySQL had until this
+ * transaction raised it, and the transaction is undone instead of loading a second time.
+ */
+async function rebuild({ orders, stock, log }: LoadStockParts, activityId: number): Promise<boolean> {
+  const startedAt = performance.now();
+  let loaded: object = {};
+  try {
+    await orders.rebuildSnapshot(activityId, async ({ generation, available, holds }) => {
+      const [before = null] = await stock.readGenerations([activityId]);
+      if (before === generation - 1) throw new StockIsCurrent();
+      await stock.load({ activityId, generation, stock: available, holds });
+      loaded = { before, generation, available, holds: holds.length };
+    });
+  } catch (error) {
+    if (error instanceof StockIsCurrent || (error as Error).cause instanceof StockIsCurrent) return false;
+    throw error;
+  }
+  stockLoads.inc();
+  const ms = Math.round(performance.now() - startedAt);
+  log.warn({ activityId, ...loaded, ms }, 'stock in Redis was absent or out of date: rebuilt from MySQL');
+  return true;
+}

@@ -1,0 +1,29 @@
+import { Counter } from '@lapse/runtime';
+
+/** Every order here is one that its message missed: a steady rise means that the broker loses or lags. */
+export const ordersSwept = new Counter({
+  name: 'lapse_sweeper_orders_closed_total',
+  help: 'Overdue orders that the sweep closed because no message did.',
+});
+
+export const ordersParked = new Counter({
+  name: 'lapse_sweeper_orders_parked_total',
+  help: 'Orders that the sweep could not close and parked with a reason.',
+});
+
+export const outboxResent = new Counter({
+  name: 'lapse_sweeper_outbox_total',
+  help: 'Outbox rows left unsent by their process, by what became of them here.',
+  labelNames: ['outcome'] as const,
+});
+
+export const effectsReplayed = new Counter({
+  name: 'lapse_sweeper_effects_total',
+  help: 'Stock effects left unapplied by their process, by what became of them here.',
+  labelNames: ['outcome'] as const,
+});
+
+export const stockLoads = new Counter({
+  name: 'lapse_sweeper_stock_loads_total',
+  help: 'Activities whose stock in Redis was rebuilt from MySQL.',
+});
