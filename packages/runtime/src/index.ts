@@ -1,1 +1,39 @@
-export {};
+export { type BackOffLimits, backOffMs } from './back-off.ts';
+export type { Closable } from './closable.ts';
+export { ConfigError, type ConfigFault } from './config-error.ts';
+export {
+  type Batcher,
+  BatcherClosedError,
+  type BatcherOptions,
+  createBatcher,
+  QueueFullError,
+} from './create-batcher.ts';
+export { hideUrlPasswords } from './hide-secrets.ts';
+export { createLogger, type Logger } from './logger.ts';
+export { Counter, Gauge, Histogram, registry } from './metrics.ts';
+export { readConfig } from './read-config.ts';
+export { type Repeat, type RepeatOptions, repeat } from './repeat.ts';
+export { type ProcessContext, run } from './run.ts';
+export { type Ops, serveOps } from './serve-ops.ts';
+export type {
+  AuthConfig,
+  CloserConfig,
+  Config,
+  ConsumeConfig,
+  CreateConfig,
+  GroupName,
+  HttpConfig,
+  MysqlConfig,
+  NotifyConfig,
+  OpsConfig,
+  ProcessConfig,
+  RedisConfig,
+  RelayConfig,
+  ReminderConfig,
+  RocketmqConfig,
+  SweeperConfig,
+} from './settings.ts';
+export { settingsTable } from './settings-table.ts';
+export { sleep } from './sleep.ts';
+export { startProcess } from './start-process.ts';
+export { TimeBoxError, timeBox } from './time-box.ts';

@@ -1,0 +1,82 @@
+import { hideUrlPasswords } from './hide-secrets.ts';
+import { timeBox } from './time-box.ts';
+
+/** Longest time that a probe waits for one check. */
+const checkTimeoutMs = 1_000;
+
+/** A result is served again for this long: probes from many sides cost one round of checks. */
+const cachedMs = 1_000;
+
+const faultMax = 200;
+
+export interface CheckResult {
+  readonly ok: boolean;
+  readonly ms: number;
+  readonly fault?: string;
+}
+
+export interface ReadinessReport {
+  readonly ready: boolean;
+  readonly checks: Readonly<Record<string, CheckResult>>;
+}
+
+export interface Readiness {
+  setReady(ready: boolean): void;
+  addCheck(name: string, check: () => Promise<void>): void;
+  report(): Promise<ReadinessReport>;
+}
+
+/**
+ * Whether a process can do its work now: it said so, and each of its checks passes. Checks run at the
+ * same time, each in a time box; a check that still hangs is not started a second time.
+ */
+export function createReadiness(): Readiness {
+  const checks = new Map<string, () => Promise<CheckResult>>();
+  let ready = false;
+  let latest: { readonly at: number; readonly results: Promise<Record<string, CheckResult>> } | undefined;
+
+  const runChecks = async () => {
+    const results = await Promise.all([...checks].map(async ([name, run]) => [name, await run()] as const));
+    return Object.fromEntries(results);
+  };
+
+  return {
+    setReady: (next) => {
+      ready = next;
+    },
+    addCheck: (name, check) => {
+      checks.set(name, boundCheck(name, check));
+      latest = undefined;
+    },
+    report: async () => {
+      if (!latest || performance.now() - latest.at > cachedMs) {
+        latest = { at: performance.now(), results: runChecks() };
+      }
+      const results = await latest.results;
+      return { ready: ready && Object.values(results).every(({ ok }) => ok), checks: results };
+    },
+  };
+}
+
+function boundCheck(name: string, check: () => Promise<void>): () => Promise<CheckResult> {
+  let running: Promise<void> | undefined;
+  return async () => {
+    const startedAt = performance.now();
+    const passed = () => Math.round(performance.now() - startedAt);
+    running ??= callAsync(check).finally(() => {
+      running = undefined;
+    });
+    try {
+      await timeBox(running, checkTimeoutMs, name);
+      return { ok: true, ms: passed() };
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      return { ok: false, ms: passed(), fault: hideUrlPasswords(text).slice(0, faultMax) };
+    }
+  };
+}
+
+/** Async, so that a check that throws at once rejects like any other. */
+async function callAsync(check: () => Promise<void>): Promise<void> {
+  await check();
+}

@@ -1,0 +1,62 @@
+import type { Closable } from './closable.ts';
+import type { Logger } from './logger.ts';
+import { sleep } from './sleep.ts';
+
+export interface RepeatOptions {
+  readonly name: string;
+  /** From the start of one run to the start of the next; a longer run is followed by the next at once. */
+  readonly everyMs: number;
+  /** The signal aborts when the loop closes: a long task looks at it between its steps. */
+  readonly task: (signal: AbortSignal) => Promise<void>;
+  readonly log: Logger;
+}
+
+export interface Repeat extends Closable {
+  /** Run now instead of at the next turn; while a run is going on, once more right after it. */
+  wake(): void;
+}
+
+/**
+ * Run a task now, and again every `everyMs`. Runs never overlap. A failing run is logged, once per
+ * change of its message, and the loop goes on. `close` waits for the run in progress, then for ever stops.
+ */
+export function repeat({ name, everyMs, task, log }: RepeatOptions): Repeat {
+  const stop = new AbortController();
+  let waker = new AbortController();
+  let lastFault: string | undefined;
+
+  const runOnce = async () => {
+    try {
+      await task(stop.signal);
+      if (lastFault !== undefined) log.info({ task: name }, 'task works again');
+      lastFault = undefined;
+    } catch (error) {
+      if (stop.signal.aborted) return log.debug({ task: name, err: error }, 'task ended by closing');
+      const fault = error instanceof Error ? error.message : String(error);
+      if (fault !== lastFault) log.error({ task: name, err: error }, 'task failed; trying again');
+      lastFault = fault;
+    }
+  };
+
+  const loop = async () => {
+    while (!stop.signal.aborted) {
+      waker = new AbortController();
+      const startedAt = performance.now();
+      await runOnce();
+      if (stop.signal.aborted) return;
+      const waitMs = everyMs - (performance.now() - startedAt);
+      // A wait of zero still goes through the event loop, so that a slow task starves nobody.
+      await sleep(waitMs, waker.signal);
+    }
+  };
+
+  const running = loop();
+  return {
+    wake: () => waker.abort(),
+    close: () => {
+      stop.abort();
+      waker.abort();
+      return running;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { authGroup, createGroup, httpGroup } from './settings/api.ts';
+import { notifyGroup } from './settings/notify.ts';
+import { opsGroup, processGroup } from './settings/process.ts';
+import type { Group, GroupConfig } from './settings/setting.ts';
+import { mysqlGroup, redisGroup, rocketmqGroup } from './settings/stores.ts';
+import { closerGroup, consumeGroup, relayGroup, reminderGroup, sweeperGroup } from './settings/workers.ts';
+
+/**
+ * Every setting of every process, in one place: what is read, checked, and written into the README.
+ * A process reads the groups it needs, so one environment file serves them all.
+ */
+export const settings = {
+  process: processGroup,
+  ops: opsGroup,
+  mysql: mysqlGroup,
+  redis: redisGroup,
+  rocketmq: rocketmqGroup,
+  http: httpGroup,
+  auth: authGroup,
+  create: createGroup,
+  relay: relayGroup,
+  consume: consumeGroup,
+  reminder: reminderGroup,
+  closer: closerGroup,
+  sweeper: sweeperGroup,
+  notify: notifyGroup,
+} as const;
+
+export type GroupName = keyof typeof settings;
+
+type ConfigOf<N extends GroupName> =
+  (typeof settings)[N] extends Group<infer S> ? { [K in keyof GroupConfig<S>]: GroupConfig<S>[K] } : never;
+
+/** The configuration of a process that reads the groups `G`: `config.mysql.url`. */
+export type Config<G extends GroupName> = { readonly [N in G]: ConfigOf<N> };
+
+export type ProcessConfig = ConfigOf<'process'>;
+export type OpsConfig = ConfigOf<'ops'>;
+export type MysqlConfig = ConfigOf<'mysql'>;
+export type RedisConfig = ConfigOf<'redis'>;
+export type RocketmqConfig = ConfigOf<'rocketmq'>;
+export type HttpConfig = ConfigOf<'http'>;
+export type AuthConfig = ConfigOf<'auth'>;
+export type CreateConfig = ConfigOf<'create'>;
+export type RelayConfig = ConfigOf<'relay'>;
+export type ConsumeConfig = ConfigOf<'consume'>;
+export type ReminderConfig = ConfigOf<'reminder'>;
+export type CloserConfig = ConfigOf<'closer'>;
+export type SweeperConfig = ConfigOf<'sweeper'>;
+export type NotifyConfig = ConfigOf<'notify'>;

@@ -1,0 +1,49 @@
+import { defineGroup } from './setting.ts';
+import { duration, host, oneOf, port } from './values.ts';
+
+export const processGroup = defineGroup(
+  {
+    logLevel: {
+      env: 'LAPSE_LOG_LEVEL',
+      schema: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+      default: 'info',
+      example: 'debug',
+      help: 'The least important log lines that are written.',
+    },
+    shutdownTimeoutMs: {
+      env: 'LAPSE_SHUTDOWN_TIMEOUT',
+      schema: duration(100, 600_000),
+      default: '15s',
+      example: '30s',
+      help: 'Longest time from the signal to stop until the process is gone.',
+    },
+    closeTimeoutMs: {
+      env: 'LAPSE_SHUTDOWN_STEP_TIMEOUT',
+      schema: duration(100, 600_000),
+      default: '10s',
+      example: '5s',
+      help: 'Longest time that one part (a consumer, a pool) gets to close before the next one is closed.',
+    },
+  },
+  ({ shutdownTimeoutMs, closeTimeoutMs }) =>
+    closeTimeoutMs <= shutdownTimeoutMs
+      ? []
+      : [{ env: 'LAPSE_SHUTDOWN_STEP_TIMEOUT', fault: 'must not be longer than LAPSE_SHUTDOWN_TIMEOUT' }],
+);
+
+export const opsGroup = defineGroup({
+  host: {
+    env: 'LAPSE_OPS_HOST',
+    schema: host(),
+    default: '127.0.0.1',
+    example: '0.0.0.0',
+    help: 'Address of /healthz, /readyz and /metrics. They have no login: keep them off public networks.',
+  },
+  port: {
+    env: 'LAPSE_OPS_PORT',
+    schema: port(),
+    default: '0',
+    example: '9090',
+    help: 'Port of /healthz, /readyz and /metrics; 0 takes any free one and logs it.',
+  },
+});

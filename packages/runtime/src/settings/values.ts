@@ -1,0 +1,90 @@
+import { parseDurationMs } from '@lapse/contracts';
+import { z } from 'zod';
+
+/** How each kind of value is read from text. Every message completes the sentence "LAPSE_X …". */
+
+const unitsMs = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const;
+
+function durationText(ms: number): string {
+  for (const [unit, unitMs] of unitsMs) if (ms >= unitMs && ms % unitMs === 0) return `${ms / unitMs}${unit}`;
+  return `${ms}ms`;
+}
+
+/** A value that `parse` understands, or one fault with this message. */
+function value<T>(message: string, parse: (text: string) => T | undefined) {
+  return z.string().transform((text, context) => {
+    const result = parse(text.trim());
+    if (result !== undefined) return result;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
+}
+
+export function wholeNumber(min: number, max: number) {
+  return value(`must be a whole number from ${min} to ${max}`, (text) => {
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
+  });
+}
+
+/** Milliseconds: `600000`, `10m`, `90s`, or a delay level of RocketMQ 4.x such as `level:14`. */
+export function duration(minMs: number, maxMs: number) {
+  return value(
+    `must be a duration from ${durationText(minMs)} to ${durationText(maxMs)}, such as 1500ms, 90s, 10m or level:14`,
+    (text) => {
+      const ms = parseDurationMs(text);
+      return ms !== undefined && ms >= minMs && ms <= maxMs ? ms : undefined;
+    },
+  );
+}
+
+export function oneOf<const T extends string>(...choices: readonly T[]) {
+  return value(`must be one of: ${choices.join(', ')}`, (text) => choices.find((choice) => choice === text));
+}
+
+export function trueOrFalse() {
+  return value('must be true or false', (text) =>
+    text === 'true' ? true : text === 'false' ? false : undefined,
+  );
+}
+
+export function matching(pattern: RegExp, message: string) {
+  return value(message, (text) => (pattern.test(text) ? text : undefined));
+}
+
+export function host() {
+  return matching(/^[A-Za-z0-9.:_-]{1,253}$/, 'must be a host name or an IP address');
+}
+
+/** A port to listen on; 0 takes any free one. */
+export function port() {
+  return wholeNumber(0, 65_535);
+}
+
+/** A URL with one of these schemes (`mysql:`) that also passes `check`. */
+export function url(
+  schemes: readonly string[],
+  message: string,
+  check: (parsed: URL, text: string) => boolean = () => true,
+) {
+  return value(message, (text) => {
+    if (!URL.canParse(text)) return undefined;
+    const parsed = new URL(text);
+    return schemes.includes(parsed.protocol) && parsed.hostname !== '' && check(parsed, text)
+      ? text
+      : undefined;
+  });
+}
+
+/** A signing secret of Standard Webhooks: `whsec_` and the base64 of at least 24 bytes. */
+export function webhookSecret() {
+  return matching(
+    /^whsec_(?=[A-Za-z0-9+/]{32,})(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
+    'must be whsec_ followed by the base64 of at least 24 random bytes',
+  );
+}

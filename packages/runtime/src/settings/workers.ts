@@ -1,0 +1,138 @@
+import { defineGroup } from './setting.ts';
+import { duration, wholeNumber } from './values.ts';
+
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+
+export const relayGroup = defineGroup({
+  gatherMs: {
+    env: 'LAPSE_RELAY_GATHER',
+    schema: duration(0, 10_000),
+    default: '250ms',
+    example: '100ms',
+    help: 'How long outbox rows gather before they are sent together. A message costs the same however many orders it carries.',
+  },
+  dueWindowMs: {
+    env: 'LAPSE_RELAY_DUE_WINDOW',
+    schema: duration(1, 60_000),
+    default: '1s',
+    example: '500ms',
+    help: 'Orders due within this time of each other travel in one message.',
+  },
+  closeLeadMs: {
+    env: 'LAPSE_CLOSE_LEAD',
+    schema: duration(0, 60_000),
+    default: '1500ms',
+    example: '2500ms',
+    help: "How long before the deadline the closer gets the message. Keep it above the broker's timerPrecisionMs.",
+  },
+});
+
+export const consumeGroup = defineGroup(
+  {
+    receiveLoops: {
+      env: 'LAPSE_RECEIVE_LOOPS',
+      schema: wholeNumber(1, 64),
+      default: '4',
+      example: '8',
+      help: 'Receives that one worker keeps open at the broker.',
+    },
+    awaitMs: {
+      env: 'LAPSE_RECEIVE_AWAIT',
+      schema: duration(1_000, 20_000),
+      default: '5s',
+      example: '3s',
+      help: 'How long a receive waits for messages; a worker needs up to this long to stop.',
+    },
+    invisibleMs: {
+      env: 'LAPSE_INVISIBLE',
+      schema: duration(10_000, 12 * hourMs),
+      default: '30s',
+      example: '1m',
+      help: "After this time the broker gives a dead worker's messages to another.",
+    },
+    ordersHeldMax: {
+      env: 'LAPSE_ORDERS_HELD_MAX',
+      schema: wholeNumber(256, 10_000_000),
+      default: '100000',
+      example: '20000',
+      help: 'Most orders that one worker holds in memory; then it stops receiving, and the broker keeps the rest.',
+    },
+  },
+  ({ awaitMs, invisibleMs }) =>
+    invisibleMs > awaitMs
+      ? []
+      : [{ env: 'LAPSE_INVISIBLE', fault: 'must be longer than LAPSE_RECEIVE_AWAIT' }],
+);
+
+export const reminderGroup = defineGroup({
+  batchMax: {
+    env: 'LAPSE_REMIND_BATCH_MAX',
+    schema: wholeNumber(1, 2_000),
+    default: '1000',
+    example: '500',
+    help: 'Most orders reminded in one transaction.',
+  },
+});
+
+export const closerGroup = defineGroup({
+  batchMax: {
+    env: 'LAPSE_CLOSE_BATCH_MAX',
+    schema: wholeNumber(1, 2_000),
+    default: '2000',
+    example: '500',
+    help: 'Most orders closed in one transaction.',
+  },
+});
+
+export const sweeperGroup = defineGroup({
+  everyMs: {
+    env: 'LAPSE_SWEEP_EVERY',
+    schema: duration(100, hourMs),
+    default: '10s',
+    example: '30s',
+    help: 'Time between two sweeps for overdue orders.',
+  },
+  graceMs: {
+    env: 'LAPSE_SWEEP_GRACE',
+    schema: duration(0, dayMs),
+    default: '15s',
+    example: '1m',
+    help: 'How long past its deadline an order is left to the closer before the sweep closes it.',
+  },
+  batchMax: {
+    env: 'LAPSE_SWEEP_BATCH_MAX',
+    schema: wholeNumber(1, 2_000),
+    default: '500',
+    example: '1000',
+    help: 'Most orders that a sweep closes in one transaction; it goes on until none is left or its time is up.',
+  },
+  budgetMs: {
+    env: 'LAPSE_SWEEP_BUDGET',
+    schema: duration(50, hourMs),
+    default: '8s',
+    example: '20s',
+    help: 'Longest time of one sweep; the next one goes on where it stopped.',
+  },
+  repairEveryMs: {
+    env: 'LAPSE_REPAIR_EVERY',
+    schema: duration(50, hourMs),
+    default: '1s',
+    example: '5s',
+    help: 'Time between two looks for unsent messages and unapplied stock effects.',
+  },
+  outboxAfterMs: {
+    env: 'LAPSE_OUTBOX_AFTER',
+    schema: duration(0, hourMs),
+    default: '2s',
+    example: '5s',
+    help: 'A timeout message unsent for this long is sent by the sweeper.',
+  },
+  effectsAfterMs: {
+    env: 'LAPSE_EFFECTS_AFTER',
+    schema: duration(0, hourMs),
+    default: '2s',
+    example: '5s',
+    help: 'A stock effect not applied to Redis for this long is applied by the sweeper.',
+  },
+});
