@@ -1,1 +1,31 @@
-export {};
+export type { Activity } from './activity.ts';
+export type { ClosedOrder, CloseResult, RemindedOrder, RemindResult, UnmovedOrders } from './batch-result.ts';
+export type { CreateOutcome, CreateResult, NewOrder } from './create-result.ts';
+export { CommitUnknownError, isUnavailable, StoreUnavailableError } from './errors.ts';
+export { migrate } from './migrate.ts';
+export type { NoticeJob, NoticeOutcome, NoticeStage, NoticeState } from './notification.ts';
+export { openOrderRepository } from './open-order-repository.ts';
+export type { Order } from './order.ts';
+export type {
+  CancelResult,
+  ClaimOutboxOptions,
+  FenceResult,
+  OrderRepository,
+  OrphanHold,
+  ParkedMessage,
+  RepositoryConfig,
+  RepositoryLog,
+  SentRow,
+} from './order-repository.ts';
+export type { PaymentEvent, PaymentResult, PaymentState } from './payment.ts';
+export type { SnapshotHold, StockSnapshot } from './snapshot.ts';
+export type { StockEffect } from './stock-effect.ts';
+export type {
+  Timeline,
+  TimelineEffect,
+  TimelineMessage,
+  TimelineNotification,
+  TimelineParked,
+  TimelinePayment,
+  TimelineTransition,
+} from './timeline.ts';

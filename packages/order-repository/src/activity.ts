@@ -1,0 +1,21 @@
+import type { CreateActivityBody } from '@lapse/contracts';
+
+/** An activity as MySQL holds it. */
+export interface Activity {
+  readonly id: number;
+  readonly name: string;
+  readonly capacity: number;
+  /** Capacity less the quantity of all PENDING and PAID orders, at every commit. */
+  readonly available: number;
+  readonly priceMinor: number;
+  readonly currency: string;
+  readonly saleStartsAt: Date | null;
+  readonly saleEndsAt: Date | null;
+  readonly payWithinMs: number;
+  readonly remindAfterMs: number;
+  readonly quantityMax: number;
+  readonly latePaymentPolicy: CreateActivityBody['latePaymentPolicy'];
+  /** Goes up each time Redis is rebuilt; a hold of another generation no longer counts. */
+  readonly generation: number;
+  readonly createdAt: Date;
+}

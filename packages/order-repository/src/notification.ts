@@ -1,0 +1,29 @@
+import type { OrderStatus } from '@lapse/contracts';
+
+export type NoticeStage = 'REMINDER' | 'CLOSED';
+export type NoticeState = 'WAITING' | 'SENT' | 'SKIPPED' | 'PARKED';
+
+/** A notice to deliver now, with what its text needs. Leased to one caller for a while. */
+export interface NoticeJob {
+  readonly id: number;
+  readonly stage: NoticeStage;
+  readonly orderId: string;
+  readonly activityId: number;
+  readonly activityName: string;
+  readonly userId: string;
+  readonly locale: string;
+  readonly quantity: number;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** The order's status when the notice was claimed: a reminder of an order that is not pending is skipped. */
+  readonly status: OrderStatus;
+  readonly expiresAt: Date;
+  /** Deliveries begun, this one included. */
+  readonly attempts: number;
+}
+
+export type NoticeOutcome =
+  | { readonly state: 'SENT' }
+  | { readonly state: 'SKIPPED' }
+  | { readonly state: 'WAITING'; readonly retryInMs: number; readonly error: string }
+  | { readonly state: 'PARKED'; readonly error: string };

@@ -1,0 +1,118 @@
+import type { CreateActivityBody, OrderStatus, OutboxRow, Phase } from '@lapse/contracts';
+import type { Activity } from './activity.ts';
+import type { CloseResult, RemindResult } from './batch-result.ts';
+import type { CreateOutcome, NewOrder } from './create-result.ts';
+import type { NoticeJob, NoticeOutcome } from './notification.ts';
+import type { Order } from './order.ts';
+import type { PaymentEvent, PaymentResult } from './payment.ts';
+import type { StockSnapshot } from './snapshot.ts';
+import type { StockEffect } from './stock-effect.ts';
+import type { Timeline } from './timeline.ts';
+
+export interface RepositoryConfig {
+  /** mysql://user:password@host:port/database */
+  readonly url: string;
+  readonly poolMax: number;
+  /** Longest a statement may take before its connection is given up. */
+  readonly queryTimeoutMs: number;
+}
+
+/** The part of a logger that the repository uses. */
+export interface RepositoryLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface CancelledOrder {
+  readonly kind: 'cancelled';
+  readonly order: Order;
+  readonly effect: StockEffect;
+}
+export type CancelResult =
+  | CancelledOrder
+  | { readonly kind: 'not_pending'; readonly order: Order }
+  /** No such order, or another buyer's. */
+  | { readonly kind: 'not_found' };
+
+/** A hold in Redis whose order may never have been written. */
+export interface OrphanHold {
+  readonly orderId: string;
+  readonly activityId: number;
+  readonly userId: string;
+  readonly quantity: number;
+}
+export interface FenceResult {
+  /** Never written, and never will be now: release these holds. */
+  readonly fenced: readonly string[];
+  /** Orders that exist, with their status. */
+  readonly present: readonly { readonly orderId: string; readonly status: OrderStatus }[];
+}
+
+export interface SentRow {
+  readonly id: string;
+  readonly messageId: string;
+  /** When the broker is to deliver it, in milliseconds since 1970. */
+  readonly deliverAt: number;
+}
+
+export interface ClaimOutboxOptions {
+  readonly olderThanMs: number;
+  readonly limit: number;
+  /** How long the rows are the caller's; afterwards others may claim them. */
+  readonly leaseMs: number;
+}
+
+export interface ParkedMessage {
+  readonly messageId: string;
+  readonly phase: Phase;
+  readonly reason: string;
+  readonly body: Buffer;
+}
+
+/**
+ * All that the system asks of MySQL. Every operation is one transaction or one statement at READ COMMITTED,
+ * retries deadlocks and lock waits a few times, and rejects quickly with StoreUnavailableError when MySQL is
+ * away (see `isUnavailable`). What an operation guarantees is said in the file that bears its name.
+ */
+export interface OrderRepository {
+  close(): Promise<void>;
+  /** One round trip. Rejects when MySQL does not answer in time. */
+  ping(): Promise<void>;
+  /** The database clock, estimated, in milliseconds since 1970. Chooses when to act; only MySQL decides what is due. */
+  now(): number;
+
+  createActivity(body: CreateActivityBody): Promise<Activity>;
+  readActivity(id: number): Promise<Activity | undefined>;
+  listActivities(page: { afterId: number; limit: number }): Promise<Activity[]>;
+
+  createOrders(orders: readonly NewOrder[]): Promise<CreateOutcome>;
+  readOrder(id: string): Promise<Order | undefined>;
+  findActiveOrder(activityId: number, userId: string): Promise<Order | undefined>;
+  findOrdersByKey(
+    keys: readonly { userId: string; idempotencyKey: string }[],
+  ): Promise<(Order | undefined)[]>;
+  readTimeline(id: string): Promise<Timeline | undefined>;
+  cancelOrder(id: string, userId: string): Promise<CancelResult>;
+  recordPayment(event: PaymentEvent): Promise<PaymentResult>;
+
+  closeExpired(ids: readonly string[], options: { cause: 'message' | 'sweep' }): Promise<CloseResult>;
+  closeOverdue(options: { graceMs: number; limit: number }): Promise<CloseResult & { found: number }>;
+  remindPending(ids: readonly string[]): Promise<RemindResult>;
+  rearm(phase: Phase, ids: readonly string[]): Promise<OutboxRow | null>;
+  fenceOrphans(holds: readonly OrphanHold[]): Promise<FenceResult>;
+
+  listPendingEffects(options: { olderThanMs: number; limit: number }): Promise<StockEffect[]>;
+  markEffectsApplied(ids: readonly string[]): Promise<void>;
+  expandClosedNotices(limit: number): Promise<number>;
+
+  claimOutbox(options: ClaimOutboxOptions): Promise<OutboxRow[]>;
+  markOutboxSent(rows: readonly SentRow[]): Promise<void>;
+  markOutboxFailed(ids: readonly string[], error: string): Promise<void>;
+
+  claimNotifications(options: { limit: number; leaseMs: number }): Promise<NoticeJob[]>;
+  finishNotification(id: number, outcome: NoticeOutcome): Promise<void>;
+
+  parkMessage(message: ParkedMessage): Promise<void>;
+  rebuildSnapshot(activityId: number, apply: (snapshot: StockSnapshot) => Promise<void>): Promise<void>;
+}

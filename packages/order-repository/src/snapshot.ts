@@ -1,0 +1,16 @@
+/** An activity's stock as Redis must have it, read under the activity's lock. */
+export interface StockSnapshot {
+  readonly activityId: number;
+  /** The new generation: holds of an older one are refused by `createOrders` once this commits. */
+  readonly generation: number;
+  readonly capacity: number;
+  readonly available: number;
+  readonly holds: readonly SnapshotHold[];
+}
+
+export interface SnapshotHold {
+  readonly orderId: string;
+  readonly userId: string;
+  readonly quantity: number;
+  readonly state: 'held' | 'sold';
+}

@@ -1,0 +1,70 @@
+import type { OrderStatus, Phase, TransitionCause } from '@lapse/contracts';
+import type { NoticeStage, NoticeState } from './notification.ts';
+import type { Order } from './order.ts';
+import type { PaymentEvent, PaymentState } from './payment.ts';
+
+export interface TimelineTransition {
+  readonly version: number;
+  /** Null for the first: before it there was no order. */
+  readonly fromStatus: OrderStatus | null;
+  readonly toStatus: OrderStatus;
+  readonly cause: TransitionCause;
+  readonly at: Date;
+  /** Places returned to MySQL's stock by this change. */
+  readonly credit: number;
+  readonly actor: string | null;
+}
+
+/** The timeout message of a phase: when it was written down, sent, and to be delivered. */
+export interface TimelineMessage {
+  readonly outboxId: string;
+  readonly phase: Phase;
+  /** How many orders share the row. */
+  readonly orderCount: number;
+  readonly dueAt: Date;
+  readonly createdAt: Date;
+  readonly sentAt: Date | null;
+  readonly deliverAt: Date | null;
+  readonly messageId: string | null;
+  readonly attempts: number;
+  readonly lastError: string | null;
+}
+
+export interface TimelineNotification {
+  readonly stage: NoticeStage;
+  readonly state: NoticeState;
+  readonly attempts: number;
+  readonly createdAt: Date;
+  readonly nextAttemptAt: Date;
+  readonly sentAt: Date | null;
+  readonly lastError: string | null;
+}
+
+export interface TimelinePayment extends Omit<PaymentEvent, 'orderId'> {
+  readonly state: PaymentState;
+  readonly receivedAt: Date;
+  readonly reason: string | null;
+}
+
+export interface TimelineEffect {
+  readonly id: string;
+  readonly kind: 'release' | 'confirm' | 'closed_notice';
+  readonly createdAt: Date;
+  readonly attempts: number;
+}
+
+export interface TimelineParked {
+  readonly reason: string;
+  readonly createdAt: Date;
+}
+
+/** Everything MySQL knows about one order; each list oldest first. */
+export interface Timeline {
+  readonly order: Order;
+  readonly transitions: readonly TimelineTransition[];
+  readonly messages: readonly TimelineMessage[];
+  readonly notifications: readonly TimelineNotification[];
+  readonly payments: readonly TimelinePayment[];
+  readonly pendingEffects: readonly TimelineEffect[];
+  readonly parked: readonly TimelineParked[];
+}
