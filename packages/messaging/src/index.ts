@@ -1,1 +1,19 @@
-export {};
+export {
+  type ConsumeOptions,
+  consumeTimeouts,
+  type ParkedMessage,
+  type TimeoutConsumer,
+} from './consume-timeouts.ts';
+export { createTopics, type TopicsConfig } from './create-topics.ts';
+export { type GroupLimits, groupByDueTime, type MessageGroup } from './group-by-due-time.ts';
+export type { HandleResult } from './handle-due.ts';
+export { MessagingError, type MessagingErrorCode } from './messaging-error.ts';
+export { primeGroups } from './prime-groups.ts';
+export { openRelay, type Relay, type RelayOptions } from './relay.ts';
+export { type SendOutcome, type SendSettings, sendOutboxRows } from './send-outbox-rows.ts';
+export {
+  deliverAheadMsMax,
+  openTimeoutSender,
+  type SentMessage,
+  type TimeoutSender,
+} from './timeout-sender.ts';

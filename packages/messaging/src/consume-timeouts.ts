@@ -1,0 +1,160 @@
+import { consumerGroupOf, type Phase, type TimeoutOrder, topicOf } from '@lapse/contracts';
+import type { Closable, ConsumeConfig, Logger, RocketmqConfig } from '@lapse/runtime';
+import type { MessageView, SimpleConsumer } from 'rocketmq-client-nodejs';
+import { createAcknowledger } from './acknowledge.ts';
+import { closeClient } from './close-client.ts';
+import { decodeMessage } from './decode-message.ts';
+import { waitForDue, waitUntilTime } from './drain.ts';
+import { createDueQueue, type HeldMessage } from './due-queue.ts';
+import { handBack } from './hand-back.ts';
+import { type HandleResult, handleDue } from './handle-due.ts';
+import { messagesAcked, messagesParked, messagesReceived, ordersInHand } from './metrics.ts';
+import { openConsumer } from './open-consumer.ts';
+import { createOutageLog } from './outage-log.ts';
+import { receiveMessages } from './receive-loop.ts';
+import { messageOf } from './start-client.ts';
+
+/** Taken off the invisible time, so that work and ack still fit in when an order is due last of all. */
+const holdMarginMs = 5_000;
+/** On close: how long orders that are due shortly are still waited for, rather than handed back. */
+const drainMsMax = 3_000;
+/** On close: all that comes after the longest poll, so that a whole close fits into 10 s by default. */
+const settleMsMax = 4_000;
+
+export interface ParkedMessage {
+  readonly messageId: string;
+  readonly phase: Phase;
+  readonly reason: string;
+  readonly body: Buffer;
+}
+
+export interface ConsumeOptions {
+  readonly phase: Phase;
+  /** Most orders of one call of `handle`. */
+  readonly batchMax: number;
+  /**
+   * Handle due orders, one batch at a time. Must be idempotent: an order may come again after it was done.
+   * A throw means that nothing is done; the batch comes again.
+   */
+  readonly handle: (orders: TimeoutOrder[]) => Promise<HandleResult>;
+  /** Make durable that these get a message for the time they are due at now. At most 256 a call; idempotent. */
+  readonly rearm: (orders: TimeoutOrder[]) => Promise<void>;
+  /** Keep a message that cannot be understood, durably. A throw leaves it in the broker. Idempotent by id. */
+  readonly park: (message: ParkedMessage) => Promise<void>;
+  /** The clock that decides what is due: the database's. UTC ms. */
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+export interface TimeoutConsumer extends Closable {
+  /** Orders in memory. */
+  inHand(): number;
+  /** False from the first failed receive until one works again. */
+  isConnected(): boolean;
+  stopping(): void;
+}
+
+/**
+ * Receive timeout messages of one phase, hold each of their orders in memory until it is due, and hand due
+ * orders over in batches. A message is acknowledged when all of its orders are done, so a crash loses
+ * nothing: the broker delivers it again after `invisibleMs`.
+ *
+ * `close` drains: it stops asking, waits for the polls in flight (up to `awaitMs`), handles what is due in
+ * the next 3 s, and hands the rest back to the broker. It never throws.
+ * @throws LAPSE_TOPIC_MISSING, LAPSE_ROCKETMQ_START when the broker cannot be reached in its time.
+ */
+export async function consumeTimeouts(
+  config: RocketmqConfig & ConsumeConfig,
+  options: ConsumeOptions,
+): Promise<TimeoutConsumer> {
+  const { phase, log } = options;
+  const topic = topicOf(phase, config.topicPrefix);
+  const group = consumerGroupOf(phase, config.topicPrefix);
+  const consumer = await openConsumer(config, { topic, group, awaitMs: config.awaitMs, log });
+  const queue = createDueQueue<MessageView>();
+  const outage = createOutageLog(log, `receiving from ${topic}`);
+  const acks = createAcknowledger<MessageView>((view) => consumer.ack(view), {
+    acked: () => messagesAcked.inc({ phase }),
+    failed: (error) => log.debug({ reason: messageOf(error) }, 'an ack failed; the broker delivers again'),
+  });
+  const due = handleDue({ ...options, queue, onDone });
+
+  function onDone({ view }: HeldMessage<MessageView>): void {
+    acks.push(view);
+    ordersInHand.set({ phase }, queue.size());
+  }
+
+  const parking = new Set<Promise<void>>();
+
+  function take(view: MessageView, receivedAtMs: number): void {
+    messagesReceived.inc({ phase });
+    const decoded = decodeMessage(view.body, phase);
+    if (decoded.kind === 'refused') {
+      const work = parkAndAck(view, decoded.reason).finally(() => parking.delete(work));
+      parking.add(work);
+      return;
+    }
+    const message: HeldMessage<MessageView> = {
+      view,
+      holdUntilMs: receivedAtMs + config.invisibleMs - holdMarginMs,
+      remaining: 0,
+    };
+    const nowMs = options.now();
+    const holdMs = message.holdUntilMs - performance.now();
+    for (const order of decoded.message.orders) {
+      const far = order.dueTime - nowMs > holdMs;
+      queue.add(order, message, { dueAt: far ? nowMs : order.dueTime, far });
+    }
+  }
+
+  async function parkAndAck(view: MessageView, reason: string): Promise<void> {
+    try {
+      await options.park({ messageId: view.messageId, phase, reason, body: view.body });
+    } catch (error) {
+      log.warn({ messageId: view.messageId, err: error }, 'a message could not be parked; it comes again');
+      return;
+    }
+    messagesParked.inc({ phase });
+    log.error({ messageId: view.messageId, topic, reason }, 'parked a message that cannot be understood');
+    acks.push(view);
+  }
+
+  const receiving = receiveMessages({
+    consumer,
+    loops: config.receiveLoops,
+    invisibleMs: config.invisibleMs,
+    ordersHeldMax: config.ordersHeldMax,
+    ordersHeld: queue.size,
+    onMessages(messages, receivedAtMs) {
+      for (const view of messages) take(view, receivedAtMs);
+      ordersInHand.set({ phase }, queue.size());
+      due.wake();
+    },
+    outage,
+  });
+
+  async function drain(): Promise<void> {
+    const endsAtMs = performance.now() + config.awaitMs + settleMsMax;
+    receiving.stop();
+    const pollsEnded = await waitUntilTime(receiving.ended, endsAtMs - settleMsMax / 2);
+    if (!pollsEnded) log.warn('a poll did not come back; what it brings waits for its invisible time');
+    await waitUntilTime(Promise.all(parking), endsAtMs);
+    await waitForDue(queue, options.now, Math.min(performance.now() + drainMsMax, endsAtMs - 1_000));
+    await waitUntilTime(due.stop(), endsAtMs);
+    await waitUntilTime(acks.idle(), endsAtMs);
+    await waitUntilTime(handBack(consumer, queue.messages(), log), endsAtMs);
+    await closeClient(consumer);
+    ordersInHand.set({ phase }, 0);
+  }
+  let closed: Promise<void> | undefined;
+
+  return {
+    inHand: queue.size,
+    isConnected: () => !outage.isOut(),
+    stopping: receiving.stop,
+    close: () => {
+      closed ??= drain();
+      return closed;
+    },
+  };
+}

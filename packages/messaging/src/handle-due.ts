@@ -1,0 +1,137 @@
+import { ordersPerMessageMax, type TimeoutOrder } from '@lapse/contracts';
+import { backOffMs, type Logger } from '@lapse/runtime';
+import type { DueQueue, HeldMessage, HeldOrder } from './due-queue.ts';
+import { messageOf } from './start-client.ts';
+
+/** A retry later than this goes back to the broker: memory is for what is due soon. */
+const retryInMemoryMsMax = 10_000;
+const failureBackOffMs = { minMs: 100, maxMs: 5_000 } as const;
+const timerMsMax = 60_000;
+
+export interface HandleResult {
+  /** Orders to look at again, in so many ms. Every other order of the batch is done. */
+  readonly retry: readonly { readonly orderId: string; readonly inMs: number }[];
+}
+
+export interface HandleDueOptions<V> {
+  readonly queue: DueQueue<V>;
+  readonly batchMax: number;
+  readonly now: () => number;
+  readonly handle: (orders: TimeoutOrder[]) => Promise<HandleResult>;
+  readonly rearm: (orders: TimeoutOrder[]) => Promise<void>;
+  readonly onDone: (message: HeldMessage<V>) => void;
+  readonly log: Logger;
+}
+
+export interface DueHandler {
+  /** Look at the queue: something was added. */
+  wake(): void;
+  /** Take nothing more. Resolves when the batch in flight is over. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Hands orders to the handler at their own millisecond, in batches: while one batch is in flight the next
+ * gathers, so a quiet system handles an order alone and at once, and a burst goes by thousands. One timer,
+ * to the earliest order. A throw puts the whole batch back, with growing waits, for as long as the broker
+ * leaves us its messages; after that it delivers them again, to us or to another.
+ */
+export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
+  const { queue, now, log } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let stopped = false;
+
+  function wake(): void {
+    if (stopped || running) return;
+    clearTimeout(timer);
+    const nextAt = queue.nextDueAt();
+    if (nextAt === undefined) return;
+    const waitMs = Math.ceil(nextAt - now());
+    if (waitMs > 0) {
+      timer = setTimeout(wake, Math.min(waitMs, timerMsMax));
+      return;
+    }
+    running = drain().finally(() => {
+      running = undefined;
+      wake();
+    });
+  }
+
+  async function drain(): Promise<void> {
+    while (!stopped) {
+      const due = queue.takeDue(now(), options.batchMax);
+      if (due.length === 0) return;
+      const far = due.filter((held) => held.far);
+      const near = due.filter((held) => !held.far);
+      if (near.length > 0) await handleBatch(near);
+      if (far.length > 0) await rearmAll(far);
+    }
+  }
+
+  async function handleBatch(batch: HeldOrder<V>[]): Promise<void> {
+    let retry: Map<string, number>;
+    try {
+      const result = await options.handle(batch.map((held) => held.order));
+      retry = new Map(result.retry.map(({ orderId, inMs }) => [orderId, inMs]));
+    } catch (error) {
+      return failed(batch, error, 'a batch of due orders failed and is tried again');
+    }
+    const far: HeldOrder<V>[] = [];
+    for (const held of batch) {
+      const inMs = retry.get(held.order.orderId);
+      held.failures = 0;
+      if (inMs === undefined) finish(held);
+      else if (inMs > retryInMemoryMsMax) far.push(held);
+      else putBack(held, inMs);
+    }
+    if (far.length > 0) await rearmAll(far);
+  }
+
+  async function rearmAll(far: HeldOrder<V>[]): Promise<void> {
+    for (let from = 0; from < far.length; from += ordersPerMessageMax) {
+      const chunk = far.slice(from, from + ordersPerMessageMax);
+      try {
+        await options.rearm(chunk.map((held) => held.order));
+      } catch (error) {
+        for (const held of chunk) held.far = true;
+        failed(chunk, error, 'orders due later could not be armed again; tried again');
+        continue;
+      }
+      for (const held of chunk) finish(held);
+    }
+  }
+
+  function failed(batch: HeldOrder<V>[], error: unknown, what: string): void {
+    const failures = Math.max(...batch.map((held) => held.failures)) + 1;
+    const inMs = backOffMs(failures, failureBackOffMs);
+    log.warn({ reason: messageOf(error), orders: batch.length, failures, inMs }, what);
+    for (const held of batch) {
+      held.failures += 1;
+      putBack(held, inMs);
+    }
+  }
+
+  /** Back into memory, unless the broker will have delivered the messages again by then. */
+  function putBack(held: HeldOrder<V>, inMs: number): void {
+    const lookAtMs = performance.now() + inMs;
+    if ([...held.messages].some((message) => message.holdUntilMs > lookAtMs)) {
+      queue.putBack(held, now() + Math.max(0, inMs));
+    } else {
+      queue.forget(held);
+    }
+  }
+
+  function finish(held: HeldOrder<V>): void {
+    for (const message of queue.finish(held)) options.onDone(message);
+  }
+
+  return {
+    wake,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { ordersPerMessageMax } from '@lapse/contracts';
+import { backOffMs, sleep } from '@lapse/runtime';
+import type { MessageView, SimpleConsumer } from 'rocketmq-client-nodejs';
+import type { OutageLog } from './outage-log.ts';
+
+/** Messages of one poll. The broker's own limit for one answer. */
+const messagesPerPollMax = 32;
+/** While the proxy is away a poll fails at once, thousands of times a second if it is let. */
+const outageBackOffMs = { minMs: 100, maxMs: 1_000 } as const;
+/** How often a loop that has no room looks again. */
+const roomCheckMs = 20;
+
+export interface ReceiveOptions {
+  readonly consumer: Pick<SimpleConsumer, 'receive'>;
+  readonly loops: number;
+  readonly invisibleMs: number;
+  readonly ordersHeldMax: number;
+  readonly ordersHeld: () => number;
+  /** Must not throw. `askedAtMs` is on the monotonic clock, no later than the broker's hand-out. */
+  readonly onMessages: (messages: MessageView[], receivedAtMs: number) => void;
+  readonly outage: OutageLog;
+}
+
+export interface Receiving {
+  /** No poll starts after this. */
+  stop(): void;
+  /** Resolves when the polls in flight have come back, and what they brought is handed over. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Keep several polls open at the broker. A poll is never abandoned: the broker would hand the next
+ * messages to it, and they would come back only after their invisible time. So `ended` waits for them.
+ *
+ * Each poll reserves room for the most it can bring, so `ordersHeldMax` is never exceeded; what does not
+ * fit stays in the broker, for another worker or for later.
+ */
+export function receiveMessages(options: ReceiveOptions): Receiving {
+  const stopping = new AbortController();
+  const heldMax = Math.max(options.ordersHeldMax, ordersPerMessageMax);
+  let reserved = 0;
+
+  function messagesThatFit(): number {
+    const free = heldMax - options.ordersHeld() - reserved;
+    return Math.min(messagesPerPollMax, Math.floor(free / ordersPerMessageMax));
+  }
+
+  async function poll(count: number): Promise<void> {
+    reserved += count * ordersPerMessageMax;
+    try {
+      const messages = await options.consumer.receive(count, options.invisibleMs);
+      options.onMessages(messages, performance.now());
+    } finally {
+      reserved -= count * ordersPerMessageMax;
+    }
+  }
+
+  async function loop(): Promise<void> {
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      const count = messagesThatFit();
+      if (count < 1) {
+        await sleep(roomCheckMs, stopping.signal);
+        continue;
+      }
+      try {
+        await poll(count);
+        failures = 0;
+        options.outage.succeeded();
+      } catch (error) {
+        failures += 1;
+        options.outage.failed(error);
+        await sleep(backOffMs(failures, outageBackOffMs), stopping.signal);
+      }
+    }
+  }
+
+  const loops = Array.from({ length: options.loops }, loop);
+  return { stop: () => stopping.abort(), ended: Promise.all(loops).then(() => {}) };
+}

@@ -1,0 +1,64 @@
+import type { BaseClient } from 'rocketmq-client-nodejs';
+import { closeClient } from './close-client.ts';
+import { MessagingError } from './messaging-error.ts';
+import { assertReconnectUsed } from './reconnect.ts';
+
+/** The broker's answer to a topic that does not exist. */
+const topicNotFound = 40402;
+
+/**
+ * Start a client within a time box; a client that did not start is closed before this rejects. The box is
+ * needed because `startup()` never settles when the consumer group does not exist.
+ * @throws LAPSE_TOPIC_MISSING at once; LAPSE_ROCKETMQ_START when the proxy is away or the box is over.
+ */
+export async function startClient<C extends BaseClient>(
+  client: C,
+  what: string,
+  timeoutMs: number,
+): Promise<C> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    await Promise.race([
+      client.startup(),
+      new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
+      }),
+    ]);
+    assertReconnectUsed();
+    return client;
+  } catch (cause) {
+    await closeClient(client);
+    if (cause instanceof MessagingError) throw cause;
+    throw hasCode(cause, topicNotFound) ? topicMissing(what, cause) : notStarted(what, cause);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function topicMissing(what: string, cause: unknown): MessagingError {
+  return new MessagingError(
+    'LAPSE_TOPIC_MISSING',
+    `RocketMQ has no topic for ${what}. Create the topics and groups first: "npm start" does it on a laptop, "lapse topics apply" elsewhere.`,
+    { cause },
+  );
+}
+
+function notStarted(what: string, cause: unknown): MessagingError {
+  return new MessagingError(
+    'LAPSE_ROCKETMQ_START',
+    `RocketMQ did not accept ${what}: ${messageOf(cause)}. Check LAPSE_ROCKETMQ_ENDPOINTS, and that the consumer groups exist ("lapse topics apply").`,
+    { cause },
+  );
+}
+
+/** Whether an error, or one that caused it, carries this status code of the broker. */
+export function hasCode(error: unknown, code: number): boolean {
+  for (let e = error; e instanceof Error; e = e.cause) {
+    if ('code' in e && e.code === code) return true;
+  }
+  return false;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

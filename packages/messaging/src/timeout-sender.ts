@@ -1,0 +1,131 @@
+import { messageBytesMax, type Phase, type TimeoutMessage, topicOf } from '@lapse/contracts';
+import { backOffMs, type Closable, type Logger, type RocketmqConfig, sleep } from '@lapse/runtime';
+import { Producer } from 'rocketmq-client-nodejs';
+import { clientOptions } from './client-options.ts';
+import { closeClient } from './close-client.ts';
+import { MessagingError } from './messaging-error.ts';
+import { messagesSent, sendFailures } from './metrics.ts';
+import { queryRoute } from './query-route.ts';
+
+import { messageOf, startClient } from './start-client.ts';
+
+/** The proxy refuses 24 h (40012). A later deadline is chained: delivered, seen not to be due, sent again. */
+export const deliverAheadMsMax = 23 * 3_600_000;
+/** How long opening waits for the broker before it goes on without. */
+const openMsMax = 5_000;
+/** One attempt to start a client: three tries to find the route, and the settings. */
+const startMsMax = 15_000;
+const restartBackOffMs = { minMs: 200, maxMs: 2_000 } as const;
+
+export interface SentMessage {
+  readonly messageId: string;
+  /** When the broker was asked to deliver it: the time given, or the furthest it can be. */
+  readonly deliverAt: number;
+}
+
+export interface TimeoutSender extends Closable {
+  /**
+   * Send one message, to be delivered at `deliverAtMs` (UTC ms; the past means at once). May deliver twice:
+   * a send whose answer is lost is sent again.
+   * @throws LAPSE_MESSAGE_INVALID for a time or size the broker would misread; LAPSE_SENDER_NOT_CONNECTED
+   * at once while the broker was never reached; the client's error after 3 attempts.
+   */
+  send(message: TimeoutMessage, deliverAtMs: number): Promise<SentMessage>;
+  isConnected(): boolean;
+  /** Resolves when the proxy answers and serves the topics. */
+  ping(): Promise<void>;
+}
+
+/**
+ * Open the sender of both phases. A broker that is away does not stop the process: orders sell without it,
+ * and their outbox rows wait in MySQL. Then this returns after `openMsMax` and connects in the background.
+ * @throws LAPSE_TOPIC_MISSING when the broker answers that a topic does not exist.
+ */
+export async function openTimeoutSender(config: RocketmqConfig, log: Logger): Promise<TimeoutSender> {
+  const topics = ([1, 2] as const).map((phase) => topicOf(phase, config.topicPrefix));
+  const closing = new AbortController();
+  let producer: Producer | undefined;
+
+  async function connect(): Promise<void> {
+    for (let attempt = 0; !closing.signal.aborted; attempt += 1) {
+      try {
+        const client = new Producer({ ...clientOptions(config, log), topics: [...topics] });
+        const started = await startClient(client, `a sender to ${topics.join(' and ')}`, startMsMax);
+        if (closing.signal.aborted) return await closeClient(started);
+        producer = started;
+        if (attempt > 0) log.info({ attempt }, 'RocketMQ is back: the sender is connected');
+        return;
+      } catch (error) {
+        if (error instanceof MessagingError && error.code !== 'LAPSE_ROCKETMQ_START') throw error;
+        if (attempt === 0) log.warn({ err: error }, 'RocketMQ is away: orders wait in the outbox');
+        await sleep(backOffMs(attempt, restartBackOffMs), closing.signal);
+      }
+    }
+  }
+
+  const connected = connect();
+  let timer: NodeJS.Timeout | undefined;
+  const waited = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, openMsMax);
+  });
+  try {
+    await Promise.race([connected, waited]);
+  } finally {
+    clearTimeout(timer);
+  }
+  connected.catch((error: unknown) => log.error({ err: error }, 'the sender cannot connect'));
+
+  function started(): Producer {
+    if (producer) return producer;
+    throw new MessagingError(
+      'LAPSE_SENDER_NOT_CONNECTED',
+      'RocketMQ was not reached yet. The order stays in the outbox and is sent later.',
+    );
+  }
+
+  return {
+    send: (message, deliverAtMs) => send(started, config.topicPrefix, message, deliverAtMs),
+    isConnected: () => producer?.isRunning() ?? false,
+    ping: async () => {
+      for (const topic of topics) await queryRoute(started(), topic, config.requestTimeoutMs);
+    },
+    close: async () => {
+      closing.abort();
+      if (producer) await closeClient(producer);
+    },
+  };
+}
+
+async function send(
+  started: () => Producer,
+  topicPrefix: string,
+  message: TimeoutMessage,
+  deliverAtMs: number,
+): Promise<SentMessage> {
+  const phase: Phase = message.phase;
+  // The broker takes NaN or 0 for "no delay" and delivers ten minutes early without a word.
+  if (!Number.isSafeInteger(deliverAtMs) || deliverAtMs <= 0) {
+    throw new MessagingError('LAPSE_MESSAGE_INVALID', `deliverAtMs must be a time in ms, not ${deliverAtMs}`);
+  }
+  const body = Buffer.from(JSON.stringify(message));
+  if (body.length > messageBytesMax) {
+    throw new MessagingError(
+      'LAPSE_MESSAGE_INVALID',
+      `a message holds at most ${messageBytesMax} bytes, not ${body.length}: split its orders`,
+    );
+  }
+  const deliverAt = Math.min(deliverAtMs, Date.now() + deliverAheadMsMax);
+  try {
+    const receipt = await started().send({
+      topic: topicOf(phase, topicPrefix),
+      body,
+      deliveryTimestamp: new Date(deliverAt),
+    });
+    messagesSent.inc({ phase });
+    return { messageId: receipt.messageId, deliverAt };
+  } catch (cause) {
+    sendFailures.inc({ phase });
+    if (cause instanceof MessagingError) throw cause;
+    throw new Error(`RocketMQ did not take the message: ${messageOf(cause)}`, { cause });
+  }
+}
