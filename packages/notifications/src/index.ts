@@ -1,1 +1,4 @@
-export {};
+export { DeliveryError, type DeliveryFault } from './delivery-error.ts';
+export type { Notice, NoticeStage } from './notice.ts';
+export { type Notifier, openNotifier } from './open-notifier.ts';
+export { type NoticeContent, type RenderedNotice, renderNotice } from './render-notice.ts';

@@ -12,7 +12,11 @@ export const notifyGroup = defineGroup(
     },
     webhookUrl: {
       env: 'LAPSE_NOTIFY_WEBHOOK_URL',
-      schema: url(['https:', 'http:'], 'must be an http or https URL'),
+      schema: url(
+        ['https:', 'http:'],
+        'must be an http or https URL without user and password',
+        ({ username, password }) => username === '' && password === '',
+      ),
       optional: true,
       example: 'https://messages.example.com/lapse',
       help: 'Where notices are posted to, signed per Standard Webhooks.',

@@ -1,0 +1,28 @@
+/**
+ * ISO 4217 currencies whose minor unit is not a hundredth. Intl must not be asked: its digits are those
+ * people write (0 for IQD, whose minor unit is a thousandth), which would show a thousand times the price.
+ */
+const minorDigits: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(
+    [...'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ')].map((code) => [
+      code,
+      0,
+    ]),
+  ),
+  ...Object.fromEntries('BHD IQD JOD KWD LYD OMR TND'.split(' ').map((code) => [code, 3])),
+  CLF: 4,
+  UYW: 4,
+};
+
+const minorDigitsUsual = 2;
+
+/** An amount in minor units as people write it: 129900 CNY is "¥1,299.00". Exact up to 2^53 minor units. */
+export function formatAmount(locale: string, amountMinor: number, currency: string): string {
+  const digits = minorDigits[currency] ?? minorDigitsUsual;
+  return new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(amountMinor / 10 ** digits);
+}
