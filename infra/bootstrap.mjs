@@ -48,10 +48,14 @@ async function install() {
   // A run that is stopped half way must not look finished to the next one.
   rmSync(stampFile, { force: true });
   await step(`install packages (${pnpm}; the first time takes about a minute)`, 'packages installed', () =>
-    run('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false'], [
-      'The install failed. It needs the npm registry (or a mirror set in .npmrc) the first time; after that',
-      'it works offline. Run the same command again once the cause above is gone.',
-    ]),
+    run(
+      'npx',
+      ['--yes', pnpm, 'install', '--frozen-lockfile', '--config.confirmModulesPurge=false'],
+      [
+        'The install failed. It needs the npm registry (or a mirror set in .npmrc) the first time; after that',
+        'it works offline. Run the same command again once the cause above is gone.',
+      ],
+    ),
   );
   mkdirSync(join(root, 'node_modules'), { recursive: true });
   writeFileSync(stampFile, stamp);

@@ -26,7 +26,10 @@ export const commands = {
       ['--reset', 'wipe .lapse/ (data, logs, demo secrets) first'],
       ['--port=N', 'port of the API (8080; the next free one when taken)'],
       ['--for=SECONDS', 'stop by itself after so long, with exit code 0: for scripts'],
-      ['--no-apps', 'services, schema and topics only; the environment for `npm run dev` is in .lapse/dev.env'],
+      [
+        '--no-apps',
+        'services, schema and topics only; the environment for `npm run dev` is in .lapse/dev.env',
+      ],
     ],
     environment,
   },
@@ -47,7 +50,10 @@ export const commands = {
     summary:
       'A thousand buyers over HTTP against two activities; uses the running `npm start` of this folder, ' +
       'or starts and stops everything itself. Exit code 0 only if every invariant holds.',
-    options: [services, ['--real-time', 'true windows: reminder at 10 minutes, close at 15 (a 16-minute run)']],
+    options: [
+      services,
+      ['--real-time', 'true windows: reminder at 10 minutes, close at 15 (a 16-minute run)'],
+    ],
     environment,
   },
 };

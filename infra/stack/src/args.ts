@@ -1,0 +1,111 @@
+import { parseArgs } from 'node:util';
+
+/** How the services are chosen: see `npm start -- --help`. */
+export const serviceChoices = ['auto', 'external', 'local', 'compose'] as const;
+export type ServiceChoice = (typeof serviceChoices)[number];
+
+export interface StartArgs {
+  readonly services: ServiceChoice;
+  readonly reset: boolean;
+  readonly port: number;
+  /** Stop by itself after so many seconds; null: run until told to stop. */
+  readonly forSeconds: number | null;
+  readonly apps: boolean;
+}
+
+export interface TestArgs {
+  /** Name of the one package whose tests are wanted; null: everything. */
+  readonly only: string | null;
+  readonly keep: boolean;
+  readonly concurrency: number;
+}
+
+export interface DemoArgs {
+  readonly services: ServiceChoice;
+  /** What apps/demo gets: everything that the stack does not know. */
+  readonly rest: readonly string[];
+}
+
+/** A person typed something that cannot be done. The message says what would work. */
+export class UsageError extends Error {
+  readonly code = 'LAPSE_USAGE';
+  override readonly name = 'UsageError';
+}
+
+/** Every option of `npm start`, `npm test`, `npm run demo`; a test holds infra/help.mjs against it. */
+export const optionNames = {
+  start: ['services', 'reset', 'port', 'for', 'no-apps'],
+  test: ['only', 'keep', 'concurrency'],
+  demo: ['services', 'real-time'],
+} as const;
+
+const httpPortDefault = 8080;
+const forSecondsMax = 86_400;
+
+export function parseStartArgs(args: readonly string[], env: NodeJS.ProcessEnv): StartArgs {
+  const values = parse(args, {
+    services: { type: 'string' },
+    reset: { type: 'boolean', default: false },
+    port: { type: 'string' },
+    for: { type: 'string' },
+    'no-apps': { type: 'boolean', default: false },
+  });
+  return {
+    services: serviceChoice(values.services, env),
+    reset: values.reset === true,
+    port: wholeNumber('--port', values.port, httpPortDefault, 65_535),
+    forSeconds: values.for === undefined ? null : wholeNumber('--for', values.for, 0, forSecondsMax),
+    apps: values['no-apps'] !== true,
+  };
+}
+
+export function parseTestArgs(args: readonly string[]): TestArgs {
+  const values = parse(args, {
+    only: { type: 'string' },
+    keep: { type: 'boolean', default: false },
+    concurrency: { type: 'string' },
+  });
+  return {
+    only: typeof values.only === 'string' ? values.only : null,
+    keep: values.keep === true,
+    concurrency: wholeNumber('--concurrency', values.concurrency, 2, 16),
+  };
+}
+
+/** `--services` is the stack's; anything else is the demo's own and is passed through as it came. */
+export function parseDemoArgs(args: readonly string[], env: NodeJS.ProcessEnv): DemoArgs {
+  const rest = [...args];
+  const at = rest.findIndex((arg) => arg === '--services' || arg.startsWith('--services='));
+  if (at === -1) return { services: serviceChoice(undefined, env), rest };
+  const [taken = ''] = rest.splice(at, 1);
+  const value = taken.includes('=') ? taken.slice('--services='.length) : rest.splice(at, 1)[0];
+  return { services: serviceChoice(value ?? '', env), rest };
+}
+
+type Options = NonNullable<Parameters<typeof parseArgs>[0]>['options'];
+
+function parse(args: readonly string[], options: Options): Record<string, unknown> {
+  try {
+    return parseArgs({ args: [...args], options: options ?? {}, strict: true, allowPositionals: false })
+      .values;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${message.replace(/\. To specify.*$/s, '')}. --help lists the options.`, {
+      cause: error,
+    });
+  }
+}
+
+function serviceChoice(value: unknown, env: NodeJS.ProcessEnv): ServiceChoice {
+  const given = value ?? env.LAPSE_SERVICES ?? 'auto';
+  const choice = serviceChoices.find((known) => known === given);
+  if (choice) return choice;
+  throw new UsageError(`--services=${String(given)} is unknown: one of ${serviceChoices.join(', ')}.`);
+}
+
+function wholeNumber(name: string, value: unknown, otherwise: number, max: number): number {
+  if (value === undefined) return otherwise;
+  const number = Number(value);
+  if (Number.isInteger(number) && number >= 1 && number <= max) return number;
+  throw new UsageError(`${name}=${String(value)} must be a whole number from 1 to ${max}.`);
+}

@@ -1,0 +1,72 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { runProgram } from './run-program.ts';
+import { countReport, type Tally } from './vitest-reports.ts';
+
+export interface PackageTests {
+  readonly root: string;
+  /** Name of the one package wanted; null: all. */
+  readonly only: string | null;
+  readonly concurrency: number;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+interface TestedPackage {
+  readonly name: string;
+  readonly report: string;
+}
+
+/**
+ * Run the tests of the packages through turbo and count vitest's reports. The numbers are what the
+ * reports say, never what was printed; old reports are deleted first, so that none can stand in for
+ * a run that did not happen. turbo's exit code counts as well: an unhandled error leaves a report
+ * in which every test passed.
+ */
+export async function runPackageTests({
+  root,
+  only,
+  concurrency,
+  env,
+  signal,
+}: PackageTests): Promise<Tally[]> {
+  const packages = listTestedPackages(root).filter(({ name }) => only === null || name === only);
+  if (packages.length === 0) {
+    return [{ name: only ?? 'packages', passed: 0, failed: 1, skipped: 0, faults: ['no such package'] }];
+  }
+  for (const { report } of packages) rmSync(report, { force: true });
+  const { code, output } = await runProgram(
+    join(root, 'node_modules', '.bin', 'turbo'),
+    [
+      'run',
+      'test',
+      '--cache=local:,remote:',
+      '--continue',
+      '--log-order=grouped',
+      `--concurrency=${concurrency}`,
+      ...packages.map(({ name }) => `--filter=${name}`),
+    ],
+    { cwd: root, env, inherit: true, signal },
+  );
+  const tallies = packages.map(({ name, report }) => countReport(name, report));
+  if (code !== 0 && tallies.every(({ failed }) => failed === 0)) {
+    const why = `exit code ${code} though every report is clean: an unhandled error? ${output}`.trim();
+    tallies.push({ name: 'turbo', passed: 0, failed: 1, skipped: 0, faults: [why] });
+  }
+  return tallies;
+}
+
+/** Every workspace package with a `test` script. */
+function listTestedPackages(root: string): TestedPackage[] {
+  return ['packages', 'apps', 'infra'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .map((name) => join(root, folder, name))
+      .filter((dir) => existsSync(join(dir, 'package.json')))
+      .map((dir) => ({ dir, manifest: JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')) }))
+      .filter(({ manifest }) => manifest.scripts?.test !== undefined)
+      .map(({ dir, manifest }) => ({
+        name: String(manifest.name),
+        report: join(dir, 'test-results', 'vitest.json'),
+      })),
+  );
+}

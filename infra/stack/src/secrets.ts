@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Made at random once per folder: there is no default secret, not even in the demo. */
+export interface DemoSecrets {
+  readonly jwtSecret: string;
+  /** Standard Webhooks form: `whsec_` and base64. */
+  readonly webhookSecret: string;
+}
+
+/** The secrets of this folder's stack, made on the first call. The file is for its owner alone (0600). */
+export async function readSecrets(file: string): Promise<DemoSecrets> {
+  const found = await read(file);
+  if (found) return found;
+  const secrets: DemoSecrets = {
+    jwtSecret: randomBytes(32).toString('base64url'),
+    webhookSecret: `whsec_${randomBytes(32).toString('base64')}`,
+  };
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+  return secrets;
+}
+
+/** A file cut short by a hard kill counts as absent: tokens are only for the demo, new ones do. */
+async function read(file: string): Promise<DemoSecrets | undefined> {
+  try {
+    const { jwtSecret, webhookSecret } = JSON.parse(await readFile(file, 'utf8')) as Partial<DemoSecrets>;
+    return jwtSecret && webhookSecret ? { jwtSecret, webhookSecret } : undefined;
+  } catch {
+    return undefined;
+  }
+}
