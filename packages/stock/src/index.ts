@@ -1,1 +1,6 @@
-export {};
+export type { StockSnapshot } from './load-stock.ts';
+export { openStock, type Stock, type StockConfig } from './open-stock.ts';
+export type { Hold, StockCounts } from './read-holds.ts';
+export type { Reservation, ReserveResult } from './reserve.ts';
+export type { SettleResult } from './settle.ts';
+export { isStockUnavailable, StockUnavailableError } from './stock-unavailable.ts';

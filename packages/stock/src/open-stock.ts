@@ -1,0 +1,66 @@
+import type { Closable, Logger } from '@lapse/runtime';
+import { loadStock, type StockSnapshot } from './load-stock.ts';
+import { type Hold, listHeld, pruneReleased, readCounts, type StockCounts } from './read-holds.ts';
+import { connectRedis, type RedisClient } from './redis-client.ts';
+import { type Reservation, type ReserveResult, reserve } from './reserve.ts';
+import { defineScripts } from './scripts.ts';
+import { type SettleResult, settleHolds } from './settle.ts';
+import { stockKeys } from './stock-keys.ts';
+
+export interface StockConfig {
+  /** `redis://` or `rediss://`, with the database's number as its path. */
+  readonly url: string;
+  /** How long one command may take. Behind a Redis that stands still, a command waits at most twice as long. */
+  readonly commandTimeoutMs: number;
+}
+
+/**
+ * The stock in Redis. MySQL decides and Redis follows, so every operation may be repeated any number of times and
+ * in any order. While Redis is away each fails at once with a StockUnavailableError.
+ */
+export interface Stock extends Closable {
+  ping(): Promise<void>;
+  reserve(reservation: Reservation): Promise<ReserveResult>;
+  release(activityId: number, orderIds: readonly string[]): Promise<SettleResult>;
+  confirm(activityId: number, orderIds: readonly string[]): Promise<SettleResult>;
+  load(snapshot: StockSnapshot): Promise<void>;
+  /** Generation each activity was loaded under, in input order; null: not loaded. */
+  readGenerations(activityIds: readonly number[]): Promise<(number | null)[]>;
+  readCounts(activityId: number): Promise<StockCounts | null>;
+  listHeld(activityId: number, filter: { olderThanMs: number; limit: number }): Promise<Hold[]>;
+  pruneReleased(activityId: number, filter: { olderThanMs: number }): Promise<number>;
+}
+
+/**
+ * Open the stock. Resolves without Redis too, after `commandTimeoutMs`: a process starts, reports itself not ready
+ * by `ping`, and serves when Redis is there.
+ */
+export async function openStock(config: StockConfig, log: Logger): Promise<Stock> {
+  const client = await connectRedis(config, log);
+  const scripts = defineScripts(client.redis);
+  return {
+    ping: async () => {
+      await client.ask('answer a ping', (redis) => redis.ping());
+    },
+    reserve: (reservation) => reserve(client, scripts, reservation),
+    release: (activityId, orderIds) => settleHolds(client, scripts, 'release', activityId, orderIds),
+    confirm: (activityId, orderIds) => settleHolds(client, scripts, 'confirm', activityId, orderIds),
+    load: (snapshot) => loadStock(client, scripts, snapshot),
+    readGenerations: (activityIds) => readGenerations(client, activityIds),
+    readCounts: (activityId) => readCounts(client, activityId),
+    listHeld: (activityId, filter) => listHeld(client, activityId, filter),
+    pruneReleased: (activityId, filter) => pruneReleased(client, scripts, activityId, filter),
+    close: client.close,
+  };
+}
+
+/** One GET each, sent together: MGET over several activities would cross slots in a cluster. */
+async function readGenerations(
+  { ask }: RedisClient,
+  activityIds: readonly number[],
+): Promise<(number | null)[]> {
+  const answers = await ask('read generations', (redis) =>
+    Promise.all(activityIds.map((id) => redis.get(stockKeys(id).generation))),
+  );
+  return answers.map((answer) => (answer === null ? null : Number(answer)));
+}

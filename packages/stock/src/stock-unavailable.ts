@@ -1,0 +1,36 @@
+import { ReplyError } from 'ioredis';
+
+/**
+ * Redis did not answer, or cannot take writes now. Whether the operation was applied is unknown. Every
+ * operation of this package may be repeated as it is: what was applied once is not applied again.
+ */
+export class StockUnavailableError extends Error {
+  readonly code = 'LAPSE_STOCK_UNAVAILABLE';
+  override readonly name = 'StockUnavailableError';
+}
+
+/** True when repeating later may help; false when the fault is in the request, the data or the program. */
+export function isStockUnavailable(error: unknown): error is StockUnavailableError {
+  return error instanceof StockUnavailableError;
+}
+
+/**
+ * Answers of a server that is there but cannot serve: loading its data, a replica, no master, no cluster,
+ * out of memory, unable to persist, busy with a script. They pass, so the caller treats them as absence.
+ */
+const passingAnswer =
+  /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|OOM|MISCONF|BUSY|NOREPLICAS|UNKILLABLE)\b/;
+
+/**
+ * Name a failure of ioredis: an answer of the server is that answer, anything else (refused, reset, timed
+ * out, aborted, not connected) means that Redis is away.
+ */
+export function namedFailure(error: unknown, operation: string, connectionFault: unknown): Error {
+  const answered = error instanceof ReplyError;
+  const text = error instanceof Error ? error.message : String(error);
+  if (answered && !passingAnswer.test(text)) {
+    return new Error(`Redis refused to ${operation}: ${text}`, { cause: error });
+  }
+  const reason = !answered && connectionFault instanceof Error ? connectionFault.message : text;
+  return new StockUnavailableError(`Redis is not available to ${operation}: ${reason}`, { cause: error });
+}

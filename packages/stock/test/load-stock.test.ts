@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StockSnapshot } from '../src/index.ts';
+import { emptySnapshot, openTestStock, type TestStock } from './open-test-stock.ts';
+
+let own: TestStock;
+
+beforeAll(async () => {
+  own = await openTestStock();
+});
+afterAll(() => own.close());
+
+const reserveIn = (activityId: number, generation: number, orderId: string, userId = orderId) =>
+  own.stock.reserve({ activityId, generation, orderId, userId, quantity: 1 });
+
+function holdsOf(count: number, state: 'held' | 'sold' = 'held'): StockSnapshot['holds'] {
+  return Array.from({ length: count }, (_, i) => ({ orderId: `o${i}`, userId: `u${i}`, quantity: 1, state }));
+}
+
+describe('an activity that is not loaded', () => {
+  it('sells nothing, releases nothing, confirms nothing and writes nothing', async () => {
+    expect(await reserveIn(1, 1, 'o1')).toEqual({ kind: 'not_ready' });
+    expect(await own.stock.release(1, ['o1'])).toEqual({ kind: 'not_ready' });
+    expect(await own.stock.confirm(1, ['o1'])).toEqual({ kind: 'not_ready' });
+    expect(await own.stock.readCounts(1)).toBeNull();
+    expect(await own.stock.readGenerations([1])).toEqual([null]);
+    expect(await own.redis.keys('activity:{1}:*')).toEqual([]);
+  });
+
+  it('is what a flush in the middle of a sale leaves: nobody is sold what MySQL may have sold', async () => {
+    await own.stock.load(emptySnapshot(2, 100));
+    await reserveIn(2, 1, 'o1');
+    await own.store.flush();
+    expect(await reserveIn(2, 1, 'o2')).toEqual({ kind: 'not_ready' });
+    expect(await own.stock.release(2, ['o1'])).toEqual({ kind: 'not_ready' });
+  });
+
+  it('is also one that lost its counter alone', async () => {
+    await own.stock.load(emptySnapshot(3, 100));
+    await own.redis.del('activity:{3}:stock');
+    expect(await reserveIn(3, 1, 'o1')).toEqual({ kind: 'not_ready' });
+    expect(await own.stock.release(3, ['o1'])).toEqual({ kind: 'not_ready' });
+    expect(await own.stock.readCounts(3)).toBeNull();
+  });
+});
+
+describe('load', () => {
+  it('rebuilds counts, holds and users from a snapshot of any size', async () => {
+    const holds = holdsOf(2_500).map((hold, i) => (i < 500 ? { ...hold, state: 'sold' as const } : hold));
+    await own.stock.load({ activityId: 10, generation: 7, stock: 63, holds });
+    const counts = { stock: 63, held: 2_000, sold: 500, users: 2_500, generation: 7, steady: true };
+    expect(await own.stock.readCounts(10)).toEqual(counts);
+    expect(await reserveIn(10, 7, 'new', 'u1')).toEqual({ kind: 'user_holds' });
+    expect(await own.stock.release(10, ['o0', 'o600'])).toEqual({ kind: 'done', units: [0, 1] });
+    expect(await own.redis.ttl('activity:{10}:holds')).toBe(-1);
+    expect(await own.redis.ttl('activity:{10}:users')).toBe(-1);
+    expect(await own.redis.keys('activity:{10}:*')).toHaveLength(4);
+  });
+
+  it('replaces everything that was there, and refuses reserves of the old generation', async () => {
+    await own.stock.load({ activityId: 11, generation: 1, stock: 5, holds: holdsOf(20) });
+    await own.stock.load(emptySnapshot(11, 8, 2));
+    expect(await own.stock.readCounts(11)).toMatchObject({ stock: 8, held: 0, users: 0, generation: 2 });
+    expect(await reserveIn(11, 1, 'old')).toEqual({ kind: 'not_ready' });
+    expect(await reserveIn(11, 2, 'new')).toEqual({ kind: 'reserved' });
+    expect(await own.stock.readGenerations([11, 9_999, 10])).toEqual([2, null, 7]);
+  });
+
+  it('at once with another and with reserves: one snapshot is there whole, never a mix', async () => {
+    const many = { activityId: 12, generation: 1, stock: 1_000, holds: holdsOf(3_000) };
+    const few = { activityId: 12, generation: 1, stock: 3_900, holds: holdsOf(100) };
+    await own.stock.load(many);
+    let reserved = 0;
+    const rush = async () => {
+      for (let i = 0; i < 200; i += 1) {
+        const { kind } = await reserveIn(12, 1, `r${i}`);
+        if (kind === 'reserved') reserved += 1;
+      }
+    };
+    await Promise.all([own.stock.load(many), own.stock.load(few), own.stock.load(many), rush()]);
+    const counts = await own.stock.readCounts(12);
+    expect((counts?.stock ?? 0) + (counts?.held ?? 0)).toBe(4_000);
+    expect(counts?.held).toBe(counts?.users);
+    expect(reserved).toBe(200);
+  });
+
+  it('refuses a snapshot in which two holds share a user or an order, and keeps what was there', async () => {
+    await own.stock.load(emptySnapshot(13, 5));
+    const [one, two] = [{ orderId: 'o1', userId: 'ann', quantity: 1, state: 'held' as const }, 'o2'];
+    const twice = { activityId: 13, generation: 2, stock: 3, holds: [one, { ...one, orderId: two }] };
+    await expect(own.stock.load(twice)).rejects.toThrow(/share an order or a user/);
+    await expect(own.stock.load({ ...twice, holds: [one, { ...one, userId: 'b' }] })).rejects.toThrow(
+      /share/,
+    );
+    await expect(own.stock.load(emptySnapshot(13, -1, 2))).rejects.toThrow(RangeError);
+    expect(await own.stock.readCounts(13)).toMatchObject({ stock: 5, held: 0, generation: 1 });
+  });
+});
+
+describe('holds', () => {
+  it('are listed once old enough, so that a reserve under way is not taken for an orphan', async () => {
+    await own.stock.load({ activityId: 20, generation: 1, stock: 10, holds: [] });
+    await reserveIn(20, 1, 'o1', 'ann');
+    await reserveIn(20, 1, 'o2', 'bob');
+    await own.stock.confirm(20, ['o2']);
+    expect(await own.stock.listHeld(20, { olderThanMs: 60_000, limit: 10 })).toEqual([]);
+    const held = await own.stock.listHeld(20, { olderThanMs: 0, limit: 10 });
+    expect(held).toMatchObject([{ orderId: 'o1', userId: 'ann', quantity: 1, state: 'held' }]);
+    expect(Math.abs((held[0]?.atMs ?? 0) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('of released orders are forgotten once old enough, and held and sold ones never', async () => {
+    await own.stock.load({ activityId: 21, generation: 1, stock: 10, holds: [] });
+    for (const order of ['held', 'sold', 'gone']) await reserveIn(21, 1, order);
+    await own.stock.confirm(21, ['sold']);
+    await own.stock.release(21, ['gone', 'never known']);
+    expect(await own.stock.pruneReleased(21, { olderThanMs: 60_000 })).toBe(0);
+    expect(await reserveIn(21, 1, 'gone')).toEqual({ kind: 'released' });
+    expect(await own.stock.pruneReleased(21, { olderThanMs: 0 })).toBe(2);
+    expect((await own.redis.hkeys('activity:{21}:holds')).toSorted()).toEqual(['held', 'sold']);
+    expect(await own.stock.release(21, ['gone'])).toEqual({ kind: 'done', units: [0] });
+    expect(await own.stock.readCounts(21)).toMatchObject({ stock: 8, held: 1, sold: 1 });
+  });
+});

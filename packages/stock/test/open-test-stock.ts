@@ -1,0 +1,34 @@
+import { createLogger } from '@lapse/runtime';
+import { createTestRedis, type TestRedis } from '@lapse/testing';
+import { Redis } from 'ioredis';
+import { openStock, type Stock, type StockSnapshot } from '../src/index.ts';
+
+export interface TestStock {
+  readonly stock: Stock;
+  /** The same database, read and written behind the package's back. */
+  readonly redis: Redis;
+  readonly store: TestRedis;
+  close(): Promise<void>;
+}
+
+/** A stock in a Redis database of its own. */
+export async function openTestStock(): Promise<TestStock> {
+  const store = await createTestRedis();
+  const stock = await openStock({ url: store.url, commandTimeoutMs: 5_000 }, createLogger('test', 'silent'));
+  const redis = new Redis(store.url);
+  return {
+    stock,
+    redis,
+    store,
+    close: async () => {
+      await stock.close();
+      await redis.quit();
+      await store.close();
+    },
+  };
+}
+
+/** An activity with nothing sold. */
+export function emptySnapshot(activityId: number, stock: number, generation = 1): StockSnapshot {
+  return { activityId, generation, stock, holds: [] };
+}
