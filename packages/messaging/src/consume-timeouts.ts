@@ -1,6 +1,6 @@
 import { consumerGroupOf, type Phase, type TimeoutOrder, topicOf } from '@lapse/contracts';
 import type { Closable, ConsumeConfig, Logger, RocketmqConfig } from '@lapse/runtime';
-import type { MessageView, SimpleConsumer } from 'rocketmq-client-nodejs';
+import type { MessageView } from 'rocketmq-client-nodejs';
 import { createAcknowledger } from './acknowledge.ts';
 import { closeClient } from './close-client.ts';
 import { decodeMessage } from './decode-message.ts';

@@ -1,7 +1,75 @@
-import type { Logger, RocketmqConfig } from '@lapse/runtime';
+import { consumerGroupOf, topicOf } from '@lapse/contracts';
+import { type Logger, type RocketmqConfig, sleep } from '@lapse/runtime';
+import { Producer } from 'rocketmq-client-nodejs';
+import { openBrokerAdmin } from './broker-admin.ts';
+import { clientOptions } from './client-options.ts';
+import { closeClient } from './close-client.ts';
+import { MessagingError } from './messaging-error.ts';
+import { queryRoute } from './query-route.ts';
+import { messageOf } from './start-client.ts';
 
-export type TopicsConfig = RocketmqConfig;
+/** From the first request to the last topic served: a broker that is starting may use it up. */
+const createMsMax = 60_000;
+const requestMsMax = 5_000;
+const checkEveryMs = 200;
 
-export async function createTopics(_config: TopicsConfig, _log: Logger): Promise<void> {
-  throw new Error('soon');
+/**
+ * Create the topics and consumer groups of both phases on every master, and wait until they are served.
+ * Idempotent: what exists is left as it is, so that an operator's own settings survive. A new group also
+ * gets its first offsets; by itself it would begin behind the newest message.
+ *
+ * It speaks the broker's own protocol: the proxy has no call for this, and the broker's own tool is a Java
+ * program that takes 2 s for each call.
+ * @throws LAPSE_TOPICS_NAMESRV without a name server's address; LAPSE_TOPICS_REFUSED when the broker says no;
+ * LAPSE_TOPICS_TIMEOUT when it does not answer, or does not serve the topics within `createMsMax`.
+ */
+export async function createTopics(config: RocketmqConfig, log: Logger): Promise<void> {
+  const endsAtMs = performance.now() + createMsMax;
+  const admin = openBrokerAdmin(config);
+  const masters = await until(endsAtMs, 'a broker to register with the name server', async () => {
+    const found = await admin.findMasters();
+    return found.length > 0 ? found : undefined;
+  });
+  const names = ([1, 2] as const).map((phase) => ({
+    topic: topicOf(phase, config.topicPrefix),
+    group: consumerGroupOf(phase, config.topicPrefix),
+  }));
+  for (const { topic, group } of names) {
+    for (const master of masters) {
+      const isNewTopic = await admin.createDelayTopic(master, topic);
+      const isNewGroup = await admin.createGroup(master, group);
+      await admin.setFirstOffsets(master, topic, group);
+      if (isNewTopic || isNewGroup)
+        log.info({ topic, group, master }, 'created a topic and its consumer group');
+    }
+    await until(endsAtMs, `the name server to serve topic ${topic}`, () => admin.isRouted(topic));
+  }
+  // Only now: a proxy that is asked too early remembers "no such topic" for 20 s.
+  const client = new Producer(clientOptions(config, log));
+  try {
+    for (const { topic } of names) {
+      await until(endsAtMs, `the proxy at ${config.endpoints} to serve topic ${topic}`, () =>
+        queryRoute(client, topic, requestMsMax),
+      );
+    }
+  } finally {
+    await closeClient(client);
+  }
+}
+
+/** Ask until the answer is truthy. A refusal or a missing setting will not change, so it ends the wait. */
+async function until<T>(endsAtMs: number, what: string, ask: () => Promise<T>): Promise<NonNullable<T>> {
+  let last: unknown;
+  while (performance.now() < endsAtMs) {
+    try {
+      const answer = await ask();
+      if (answer) return answer;
+    } catch (error) {
+      if (error instanceof MessagingError && error.code !== 'LAPSE_TOPICS_TIMEOUT') throw error;
+      last = error;
+    }
+    await sleep(checkEveryMs);
+  }
+  const why = last === undefined ? '' : ` The last answer: ${messageOf(last)}`;
+  throw new MessagingError('LAPSE_TOPICS_TIMEOUT', `Waited in vain for ${what}.${why}`, { cause: last });
 }

@@ -43,7 +43,7 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
   let stopped = false;
 
   function wake(): void {
-    if (stopped || running) return;
+    if (stopped || running !== undefined) return;
     clearTimeout(timer);
     const nextAt = queue.nextDueAt();
     if (nextAt === undefined) return;

@@ -4,7 +4,7 @@ export {
   type ParkedMessage,
   type TimeoutConsumer,
 } from './consume-timeouts.ts';
-export { createTopics, type TopicsConfig } from './create-topics.ts';
+export { createTopics } from './create-topics.ts';
 export { type GroupLimits, groupByDueTime, type MessageGroup } from './group-by-due-time.ts';
 export type { HandleResult } from './handle-due.ts';
 export { MessagingError, type MessagingErrorCode } from './messaging-error.ts';
