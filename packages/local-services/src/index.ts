@@ -1,1 +1,22 @@
-export {};
+export { ensureRocketmq } from './ensure-rocketmq.ts';
+export { findPrograms, type Programs } from './find-programs.ts';
+export { freePort } from './free-port.ts';
+export { type InstallMode, installMissing, installMode } from './install-missing.ts';
+export {
+  createLocalService,
+  describeExit,
+  type LocalService,
+  type ProgramPlan,
+  type ServiceExit,
+  type ServiceState,
+} from './local-service.ts';
+export { LocalServiceError, type LocalServiceErrorCode } from './local-service-error.ts';
+export { type FolderLock, lockFolder } from './lock-folder.ts';
+export { describePortHolder } from './port-holder.ts';
+export { type RegisteredProcess, reapLeftovers } from './process-registry.ts';
+export { installCommands, type ProgramName } from './program-missing.ts';
+export { defaultCacheDir, isRocketmqCached } from './rocketmq-cache.ts';
+export { type MariadbOptions, type MariadbService, startMariadb } from './start-mariadb.ts';
+export { type RedisOptions, type RedisService, startRedis } from './start-redis.ts';
+export { type RocketmqOptions, type RocketmqService, startRocketmq } from './start-rocketmq.ts';
+export { type SuperviseOptions, supervise } from './supervise.ts';

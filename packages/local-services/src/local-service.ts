@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { requirePorts } from './free-port.ts';
+import { LocalServiceError } from './local-service-error.ts';
+import { type OwnedProcess, type ProcessExit, type SpawnPlan, spawnOwned } from './spawn-owned.ts';
+
+export type ServiceState = 'starting' | 'running' | 'stopping' | 'stopped' | 'down';
+
+/** One program of a service, in the order of starting. Stopping goes the other way round. */
+export interface ProgramPlan extends SpawnPlan {
+  readonly ports: readonly number[];
+  /** True once the program really answers. Called again and again; a throw counts as "not yet". */
+  readonly ready: () => Promise<boolean>;
+  readonly readyTimeoutMs: number;
+  readonly stopGraceMs: number;
+  /** What to try when it does not start. */
+  readonly hint?: string;
+}
+
+export interface ServiceExit extends ProcessExit {
+  readonly program: string;
+  readonly pid: number;
+  /** True when `stop()` or `restart()` asked for it. */
+  readonly expected: boolean;
+  readonly logFile: string;
+  /** The last lines it wrote. */
+  readonly logTail: string;
+}
+
+/**
+ * Servers that run as children of this process. Calls may overlap: they queue, and a `stop()` cuts
+ * a start short. Ports and data stay the same over a restart.
+ */
+export interface LocalService {
+  readonly name: string;
+  readonly state: ServiceState;
+  /** Of the programs that run now, in the order of starting. */
+  readonly pids: readonly number[];
+  readonly ports: Readonly<Record<string, number>>;
+  /** Start what does not run; resolves once all of it answers. */
+  start(): Promise<void>;
+  /** Stop in reverse order and wait for the exits; leaves no process. Idempotent. */
+  stop(): Promise<void>;
+  /** The same as `stop`, for those who own closables. */
+  close(): Promise<void>;
+  restart(): Promise<void>;
+  /** For tests of failures: SIGKILL, SIGSTOP, SIGCONT to all programs, or to the named one. */
+  kill(signal: NodeJS.Signals, program?: string): void;
+  /** Told of every exit of a program that had become ready. Returns how to unsubscribe. */
+  onExit(listener: (exit: ServiceExit) => void): () => void;
+}
+
+const pollMs = 50;
+
+/** Makes a service of programs. Nothing runs until `start()`. */
+export function createLocalService(options: {
+  readonly name: string;
+  readonly ports: Readonly<Record<string, number>>;
+  readonly programs: readonly ProgramPlan[];
+}): LocalService {
+  const running = new Map<string, OwnedProcess>();
+  const listeners = new Set<(exit: ServiceExit) => void>();
+  let state: ServiceState = 'stopped';
+  let cutShort = new AbortController();
+  let queue: Promise<unknown> = Promise.resolve();
+
+  function enqueue(task: () => Promise<void>): Promise<void> {
+    const result = queue.then(task);
+    queue = result.catch(() => {});
+    return result;
+  }
+
+  async function startAll(signal: AbortSignal): Promise<void> {
+    state = 'starting';
+    try {
+      for (const plan of options.programs) {
+        if (running.has(plan.name)) continue;
+        await requirePorts(plan.ports);
+        const child = spawnOwned(plan);
+        running.set(plan.name, child);
+        void child.exit.then((exit) => onProgramExit(plan, child, exit));
+        await becomeReady(options.name, plan, child, signal);
+      }
+      const missing = options.programs.find((plan) => !running.has(plan.name));
+      if (missing !== undefined) throw startFailed(options.name, `${missing.name} exited meanwhile`);
+      state = 'running';
+    } catch (error) {
+      await stopAll();
+      throw error;
+    }
+  }
+
+  async function stopAll(): Promise<void> {
+    state = 'stopping';
+    for (const plan of options.programs.toReversed()) await running.get(plan.name)?.stop(plan.stopGraceMs);
+    running.clear();
+    state = 'stopped';
+  }
+
+  function onProgramExit(plan: ProgramPlan, child: OwnedProcess, exit: ProcessExit): void {
+    if (running.get(plan.name) === child) running.delete(plan.name);
+    if (state === 'starting') return;
+    const expected = state === 'stopping' || state === 'stopped';
+    if (!expected) state = 'down';
+    const { pid, logFile } = child;
+    const event = { ...exit, program: plan.name, pid, expected, logFile, logTail: child.logTail() };
+    for (const listener of listeners) listener(event);
+  }
+
+  const service: LocalService = {
+    name: options.name,
+    get state() {
+      return state;
+    },
+    get pids() {
+      return [...running.values()].map((child) => child.pid);
+    },
+    ports: options.ports,
+    start: () => enqueue(() => startAll(cutShort.signal)),
+    stop: () => {
+      cutShort.abort();
+      cutShort = new AbortController();
+      return enqueue(stopAll);
+    },
+    close: () => service.stop(),
+    restart: async () => {
+      await service.stop();
+      await service.start();
+    },
+    kill: (signal, program) => {
+      for (const [name, child] of running)
+        if (program === undefined || program === name) child.signal(signal);
+    },
+    onExit: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  return service;
+}
+
+/** Wait until the program answers. Its early exit, the time limit and a stop each end the wait at once. */
+async function becomeReady(
+  service: string,
+  plan: ProgramPlan,
+  child: OwnedProcess,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = Date.now() + plan.readyTimeoutMs;
+  while (!(await plan.ready().catch(() => false))) {
+    if (signal.aborted) {
+      throw new LocalServiceError('LAPSE_SERVICE_STOPPED', `${service} was stopped before it was ready`);
+    }
+    if (child.exited !== undefined) {
+      throw startFailed(
+        service,
+        `${plan.name} exited (${describeExit(child.exited)}) before it was ready`,
+        plan,
+        child,
+      );
+    }
+    if (Date.now() >= deadline) {
+      throw startFailed(
+        service,
+        `${plan.name} did not answer within ${plan.readyTimeoutMs / 1000} s`,
+        plan,
+        child,
+      );
+    }
+    await sleep(pollMs);
+  }
+  // Another server on the port would have answered in its place.
+  if (child.exited !== undefined) {
+    throw startFailed(service, `${plan.name} exited (${describeExit(child.exited)})`, plan, child);
+  }
+}
+
+function startFailed(
+  service: string,
+  what: string,
+  plan?: ProgramPlan,
+  child?: OwnedProcess,
+): LocalServiceError {
+  const hint = plan?.hint === undefined ? '' : ` ${plan.hint}`;
+  const log =
+    child === undefined
+      ? ''
+      : `\nLog: ${child.logFile}, last lines:\n${child.logTail() || '(it wrote nothing)'}`;
+  return new LocalServiceError(
+    'LAPSE_SERVICE_START_FAILED',
+    `${service} did not start: ${what}.${hint}${log}`,
+  );
+}
+
+/** "code 1" or "signal SIGKILL". */
+export function describeExit(exit: ProcessExit): string {
+  return exit.signal === null ? `code ${exit.code}` : `signal ${exit.signal}`;
+}

@@ -1,0 +1,134 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Counted from the gRPC port. The broker derives its fast port (-2) and HA port (+1) from `broker`. */
+export const portOffsets = { grpc: 0, remoting: 1, nameServer: 2, fast: 3, broker: 5, ha: 6 } as const;
+
+export type RocketmqPorts = Readonly<Record<keyof typeof portOffsets, number>>;
+
+export function portsFrom(base: number): RocketmqPorts {
+  return {
+    grpc: base + portOffsets.grpc,
+    remoting: base + portOffsets.remoting,
+    nameServer: base + portOffsets.nameServer,
+    fast: base + portOffsets.fast,
+    broker: base + portOffsets.broker,
+    ha: base + portOffsets.ha,
+  };
+}
+
+const serialCompiler = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:+ExitOnOutOfMemoryError'];
+
+/** About 120 MB of memory. */
+export const nameServerJvm = ['-Xmx48m', ...serialCompiler];
+
+/** About 350 MB. The direct memory suffices because maxMessageSize is small; with 4 MB messages acks fail. */
+export const brokerJvm = [
+  ...['-Xms128m', '-Xmx256m', '-XX:MaxDirectMemorySize=128m', ...serialCompiler],
+  ...['--add-exports', 'java.base/sun.nio.ch=ALL-UNNAMED', '--add-opens', 'java.base/java.nio=ALL-UNNAMED'],
+  ...['--add-exports', 'java.base/sun.security.x509=ALL-UNNAMED'],
+  ...['--add-exports', 'java.base/sun.security.util=ALL-UNNAMED'],
+];
+
+/**
+ * Write every configuration file anew: ports may differ from the last start, the store stays.
+ * An unknown key is ignored by RocketMQ without a word, so check the spelling of a new one.
+ */
+export function writeRocketmqConfig(dir: string, ports: RocketmqPorts, timerPrecisionMs: number): void {
+  mkdirSync(join(dir, 'home'), { recursive: true });
+  writeProperties(join(dir, 'namesrv.conf'), { listenPort: ports.nameServer, bindAddress: '127.0.0.1' });
+  writeProperties(join(dir, 'broker.conf'), brokerProperties(dir, ports, timerPrecisionMs));
+  writeFileSync(
+    join(dir, 'rmq-proxy.json'),
+    JSON.stringify({
+      rocketMQClusterName: 'DefaultCluster',
+      localServeAddr: '127.0.0.1',
+      grpcServerPort: ports.grpc,
+      remotingListenPort: ports.remoting,
+      grpcShutdownTimeSeconds: 2,
+    }),
+  );
+  for (const program of ['namesrv', 'broker'])
+    writeFileSync(logbackFile(dir, program), logback(dir, program));
+}
+
+/** Where a program's own log configuration is. */
+export function logbackFile(dir: string, program: string): string {
+  return join(dir, `${program}.logback.xml`);
+}
+
+function brokerProperties(
+  dir: string,
+  ports: RocketmqPorts,
+  timerPrecisionMs: number,
+): Record<string, string | number | boolean> {
+  return {
+    brokerClusterName: 'DefaultCluster',
+    brokerName: 'broker-a',
+    brokerId: 0,
+    // Without both, it registers the address of whichever network card comes first.
+    brokerIP1: '127.0.0.1',
+    brokerIP2: '127.0.0.1',
+    bindAddress: '127.0.0.1',
+    listenPort: ports.broker,
+    haListenPort: ports.ha,
+    autoCreateTopicEnable: false,
+    storePathRootDir: join(dir, 'store'),
+    storePathCommitLog: join(dir, 'store', 'commitlog'),
+    mappedFileSizeCommitLog: 64 * 1024 * 1024,
+    mappedFileSizeTimerLog: 10 * 1024 * 1024,
+    maxMessageSize: 256 * 1024,
+    messageIndexEnable: false,
+    // A confirmed message is on disk.
+    flushDiskType: 'SYNC_FLUSH',
+    diskMaxUsedSpaceRatio: 88,
+    // Otherwise a nearly full disk makes it delete messages that wait for their time.
+    cleanFileForciblyEnable: false,
+    timerWheelEnable: true,
+    timerPrecisionMs,
+    timerEnableRetryUntilSuccess: true,
+    recallMessageEnable: true,
+    channelExpiredTimeout: 20_000,
+  };
+}
+
+function writeProperties(file: string, properties: Record<string, string | number | boolean>): void {
+  // A backslash escapes in this format.
+  const lines = Object.entries(properties).map(
+    ([key, value]) => `${key}=${String(value).replaceAll('\\', '\\\\')}`,
+  );
+  writeFileSync(file, `${lines.join('\n')}\n`);
+}
+
+/** One small log a program, instead of the two dozen files of up to a gigabyte that it ships with. */
+function logback(dir: string, program: string): string {
+  const noisy = [
+    'RocketmqPop',
+    'RocketmqWaterMark',
+    'RocketmqProxyWatermark',
+    'RocketmqStats',
+    'RocketmqTraffic',
+  ];
+  const file = join(dir, `${program}-detail.log`);
+  return `<configuration>
+  <appender name="FILE" class="ch.qos.logback.core.rolling.RollingFileAppender">
+    <file>${escapeXml(file)}</file>
+    <rollingPolicy class="ch.qos.logback.core.rolling.FixedWindowRollingPolicy">
+      <fileNamePattern>${escapeXml(file)}.%i</fileNamePattern>
+      <minIndex>1</minIndex>
+      <maxIndex>2</maxIndex>
+    </rollingPolicy>
+    <triggeringPolicy class="ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy">
+      <maxFileSize>10MB</maxFileSize>
+    </triggeringPolicy>
+    <encoder><pattern>%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %p %logger %m%n</pattern></encoder>
+  </appender>
+${noisy.map((name) => `  <logger name="${name}" level="WARN"/>`).join('\n')}
+  <root level="INFO"><appender-ref ref="FILE"/></root>
+</configuration>
+`;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,62 @@
+import { findOnPath } from './find-on-path.ts';
+import { freePort } from './free-port.ts';
+import { createLocalService, type LocalService } from './local-service.ts';
+import { prepareFolder } from './prepare-folder.ts';
+import { exchange } from './probe.ts';
+import { programMissing } from './program-missing.ts';
+
+export interface RedisOptions {
+  /** Data, log and `processes.json`; for this service alone. */
+  readonly dir: string;
+  /** Preferred; the next free one when it is taken. Any free one by default. */
+  readonly port?: number;
+  /** Test files take a database each. */
+  readonly databases?: number;
+  /** Further arguments of redis-server, which win over the ones set here. */
+  readonly args?: readonly string[];
+  readonly log: (line: string) => void;
+}
+
+export interface RedisService extends LocalService {
+  readonly url: string;
+}
+
+/** A private redis-server on the loopback with an append-only file: a killed one comes back with its data. */
+export async function startRedis(options: RedisOptions): Promise<RedisService> {
+  const command = findOnPath(['redis-server', 'valkey-server']);
+  if (command === undefined) throw programMissing('redis');
+  const dir = await prepareFolder(options.dir, options.log);
+  const port = await freePort(options.port, options.log);
+  const service = createLocalService({
+    name: 'Redis',
+    ports: { redis: port },
+    programs: [
+      {
+        name: 'redis',
+        command,
+        args: [...redisArgs(dir, port, options.databases ?? 16), ...(options.args ?? [])],
+        dir,
+        ports: [port],
+        ready: () => isRedisReady(port),
+        readyTimeoutMs: 30_000,
+        stopGraceMs: 20_000,
+      },
+    ],
+  });
+  await service.start();
+  return Object.assign(service, { url: `redis://127.0.0.1:${port}` });
+}
+
+function redisArgs(dir: string, port: number, databases: number): string[] {
+  return [
+    ...['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--databases', String(databases)],
+    // Every write is in the kernel's hands before its answer; a killed process loses nothing.
+    ...['--appendonly', 'yes', '--save', '', '--daemonize', 'no'],
+  ];
+}
+
+/** A server that still loads its file answers -LOADING, which is not ready. */
+async function isRedisReady(port: number): Promise<boolean> {
+  const answer = await exchange(port, 'PING\r\n', (bytes) => bytes.includes('\r\n'));
+  return answer?.toString('latin1').startsWith('+PONG') ?? false;
+}

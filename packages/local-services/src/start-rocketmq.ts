@@ -1,0 +1,129 @@
+import { statfsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureRocketmq } from './ensure-rocketmq.ts';
+import { findJava } from './find-programs.ts';
+import { freePortBlock } from './free-port.ts';
+import { createLocalService, type LocalService, type ProgramPlan } from './local-service.ts';
+import { LocalServiceError } from './local-service-error.ts';
+import { prepareFolder } from './prepare-folder.ts';
+import { isBrokerRegistered, isNameServerReady, isProxyServing } from './probe-rocketmq.ts';
+import { programMissing } from './program-missing.ts';
+import {
+  brokerJvm,
+  logbackFile,
+  nameServerJvm,
+  portOffsets,
+  portsFrom,
+  type RocketmqPorts,
+  writeRocketmqConfig,
+} from './rocketmq-config.ts';
+
+export interface RocketmqOptions {
+  /** Store, logs, configuration and `processes.json`; for this service alone. */
+  readonly dir: string;
+  /** Of gRPC, with room for the next six; preferred. Any free block by default. */
+  readonly port?: number;
+  /** Where the libraries are kept, and downloaded to once. `defaultCacheDir()` by default. */
+  readonly cacheDir?: string;
+  /** How exact delayed delivery is. 100 by default; the broker's own default is 1000. */
+  readonly timerPrecisionMs?: number;
+  readonly log: (line: string) => void;
+}
+
+export interface RocketmqService extends LocalService {
+  /** Of the proxy, for the gRPC client: host:port. */
+  readonly endpoints: string;
+  /** For what creates topics: host:port. */
+  readonly namesrv: string;
+}
+
+/** From here on the broker stores nothing more; it cannot be told otherwise. */
+const diskUsedPercentMax = 90;
+
+/**
+ * A private RocketMQ: name server, and a broker with the gRPC proxy inside. Confirmed messages are on
+ * disk. Programs for `kill`: `namesrv`, `broker`. It has no topics; whoever uses it creates them.
+ * The ports `grpc`, `remoting` and `ha` listen on every interface, which no setting changes: on an open
+ * network put a firewall before them.
+ */
+export async function startRocketmq(options: RocketmqOptions): Promise<RocketmqService> {
+  const java = await findJava();
+  if (java === undefined) throw programMissing('java');
+  const lib = await ensureRocketmq(options.cacheDir, options.log);
+  const dir = await prepareFolder(options.dir, options.log);
+  requireDiskSpace(dir);
+  const ports = portsFrom(await freePortBlock(options.port, Object.values(portOffsets), options.log));
+  writeRocketmqConfig(dir, ports, options.timerPrecisionMs ?? 100);
+  const service = createLocalService({
+    name: 'RocketMQ',
+    ports,
+    programs: [nameServer(java, lib, dir, ports), broker(java, lib, dir, ports)],
+  });
+  await service.start();
+  return Object.assign(service, {
+    endpoints: `127.0.0.1:${ports.grpc}`,
+    namesrv: `127.0.0.1:${ports.nameServer}`,
+  });
+}
+
+/** Needed even for a single broker: the proxy inside it asks here for routes. */
+function nameServer(java: string, lib: string, dir: string, ports: RocketmqPorts): ProgramPlan {
+  return {
+    name: 'namesrv',
+    command: java,
+    args: [
+      ...[...nameServerJvm, ...javaProperties(dir, 'namesrv'), '-cp', `${lib}/*`],
+      ...['org.apache.rocketmq.namesrv.NamesrvStartup', '-c', join(dir, 'namesrv.conf')],
+    ],
+    dir,
+    ports: [ports.nameServer],
+    ready: () => isNameServerReady(ports.nameServer),
+    readyTimeoutMs: 60_000,
+    stopGraceMs: 15_000,
+    hint: `Details: ${join(dir, 'namesrv-detail.log')}`,
+  };
+}
+
+function broker(java: string, lib: string, dir: string, ports: RocketmqPorts): ProgramPlan {
+  const nameServerAddress = `127.0.0.1:${ports.nameServer}`;
+  return {
+    name: 'broker',
+    command: java,
+    args: [
+      ...[...brokerJvm, ...javaProperties(dir, 'broker'), '-cp', `${lib}/*`],
+      ...['org.apache.rocketmq.proxy.ProxyStartup', '-pm', 'local', '-n', nameServerAddress],
+      ...['-pc', join(dir, 'rmq-proxy.json'), '-bc', join(dir, 'broker.conf')],
+    ],
+    dir,
+    ports: [ports.grpc, ports.remoting, ports.fast, ports.broker, ports.ha],
+    ready: async () =>
+      (await isBrokerRegistered(ports.nameServer, `127.0.0.1:${ports.broker}`)) &&
+      (await isProxyServing(ports.grpc)),
+    readyTimeoutMs: 120_000,
+    // It writes its consumer offsets while it stops, and takes 10 to 15 s.
+    stopGraceMs: 40_000,
+    hint: `Details: ${join(dir, 'broker-detail.log')}`,
+  };
+}
+
+/** Everything it writes stays in the data folder, the home folder included. */
+function javaProperties(dir: string, program: string): string[] {
+  return [
+    `-Duser.home=${join(dir, 'home')}`,
+    `-Drocketmq.home.dir=${dir}`,
+    `-Drmq.logback.configurationFile=${logbackFile(dir, program)}`,
+  ];
+}
+
+/** Counted as the broker counts: used of what a normal user could use. */
+function requireDiskSpace(dir: string): void {
+  const disk = statfsSync(dir);
+  const used = disk.blocks - disk.bfree;
+  const percent = Math.ceil((100 * used) / (used + disk.bavail));
+  if (percent < diskUsedPercentMax) return;
+  throw new LocalServiceError(
+    'LAPSE_DISK_FULL',
+    `the disk of ${dir} is ${percent} % full, and RocketMQ stores no message from ${diskUsedPercentMax} % on. ` +
+      'Make room, or choose a folder on another disk.',
+  );
+}
