@@ -1,1 +1,38 @@
-export {};
+/** The HTTP API. This file only wires. */
+import { openRelay, openTimeoutSender } from '@lapse/messaging';
+import { openOrderRepository } from '@lapse/order-repository';
+import { serveOps, startProcess } from '@lapse/runtime';
+import { openStock } from '@lapse/stock';
+import { buildApp } from './app.ts';
+import { openAuthenticator } from './authenticate.ts';
+import { openCreatePorts } from './create-ports.ts';
+import { onceReady } from './once-ready.ts';
+import { serveApi } from './serve-api.ts';
+
+const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'http', 'auth', 'create', 'relay'] as const;
+
+await startProcess('producer', groups, async ({ config, log, own }) => {
+  // Opened first, so closed last: probes and metrics stay up while the rest drains.
+  const ops = own(await serveOps(config.ops, log), 'ops');
+  const orders = own(await openOrderRepository(config.mysql, log), 'mysql');
+  const stock = own(await openStock(config.redis, log), 'redis');
+  const sender = own(await openTimeoutSender(config.rocketmq, log), 'rocketmq');
+  const markSent = orders.markOutboxSent;
+  const relay = own(openRelay({ ...config.relay, sender, markSent, log }), 'relay');
+  const create = own(openCreatePorts({ orders, stock, relay, limits: config.create, log }), 'create queue');
+  const app = await buildApp({
+    orders,
+    stock,
+    create,
+    authenticate: await openAuthenticator(config.auth),
+    webhookSecret: config.auth.webhookSecret,
+    requestTimeoutMs: config.http.requestTimeoutMs,
+    log,
+  });
+  // Opened last, so closed first: requests in flight finish while everything they use is still there.
+  own(await serveApi(app, config.http, log), 'http');
+  ops.addCheck('mysql', orders.ping);
+  ops.addCheck('redis', stock.ping);
+  ops.addCheck('rocketmq', onceReady(sender.ping));
+  ops.setReady(true);
+});

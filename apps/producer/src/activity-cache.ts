@@ -1,0 +1,29 @@
+import type { Activity, OrderRepository } from '@lapse/order-repository';
+import { LRUCache } from 'lru-cache';
+
+/** How old an answer may be. A sale's terms never change; only `available` and the generation do. */
+export const activityFreshMs = 1_000;
+/** Most activities kept, those that do not exist among them, so that guessing numbers costs no query each. */
+const activitiesMax = 1_000;
+
+export interface ActivityCache {
+  /** At most one query per activity and second from this process, however many ask at once. */
+  read(id: number): Promise<Activity | undefined>;
+  /** Ask MySQL next time: the generation that was cached is an old one, or the activity is new. */
+  forget(id: number): void;
+}
+
+/** Reads activities through a small cache. A failed read is not kept; everyone who waited for it gets the error. */
+export function createActivityCache(orders: Pick<OrderRepository, 'readActivity'>): ActivityCache {
+  const cache = new LRUCache<number, { readonly activity: Activity | undefined }>({
+    max: activitiesMax,
+    ttl: activityFreshMs,
+    fetchMethod: async (id) => ({ activity: await orders.readActivity(id) }),
+  });
+  return {
+    read: async (id) => (await cache.fetch(id))?.activity,
+    forget: (id) => {
+      cache.delete(id);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import helmet from '@fastify/helmet';
+import type { OrderRepository } from '@lapse/order-repository';
+import type { Logger } from '@lapse/runtime';
+import type { Stock } from '@lapse/stock';
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { v7 as uuidv7 } from 'uuid';
+import type { Authenticator } from './authenticate.ts';
+import type { CreatePorts } from './create-ports.ts';
+import { answerErrors, answerFrameworkError } from './error-answers.ts';
+import { answerBadSocket, httpLimits } from './http-limits.ts';
+import { requestSeconds } from './metrics.ts';
+import { activityRoutes } from './routes/activities.ts';
+import { describeApi, docsRoutes } from './routes/docs.ts';
+import { orderRoutes } from './routes/orders.ts';
+import { paymentRoutes } from './routes/payments.ts';
+
+export interface ApiDependencies {
+  readonly orders: Pick<
+    OrderRepository,
+    'cancelOrder' | 'createActivity' | 'markEffectsApplied' | 'readOrder' | 'readTimeline' | 'recordPayment'
+  >;
+  readonly stock: Pick<Stock, 'confirm' | 'load' | 'release'>;
+  readonly create: CreatePorts;
+  readonly authenticate: Authenticator;
+  /** `whsec_…`, shared with the payment provider. */
+  readonly webhookSecret: string;
+  /** Longest time a client may take to send a request. */
+  readonly requestTimeoutMs: number;
+  readonly log: Logger;
+}
+
+/** What the API serves is JSON, for programs: nothing in it may be run, framed or embedded. The docs page has its own. */
+const contentSecurityPolicy = {
+  useDefaults: false,
+  directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+};
+
+/**
+ * Build the API from what it needs. Pure: opens no socket and reads no environment, so that a test can send
+ * it requests with or without a network.
+ */
+export async function buildApp(dependencies: ApiDependencies): Promise<FastifyInstance> {
+  const { log, requestTimeoutMs } = dependencies;
+  const app = fastify({
+    ...httpLimits(requestTimeoutMs),
+    loggerInstance: log as FastifyBaseLogger,
+    // A line per request would cost more than the request; errors carry the request's id themselves.
+    disableRequestLogging: true,
+    childLoggerFactory: (logger) => logger,
+    genReqId: () => uuidv7(),
+    // While closing, what arrives on an open connection is still served, with "connection: close".
+    return503OnClosing: false,
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerBadSocket,
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.decorateRequest('identity', null);
+  acceptJson(app);
+  answerErrors(app);
+  measure(app);
+  closeConnectionsWhenDraining(app);
+  await app.register(helmet, { contentSecurityPolicy });
+  await describeApi(app);
+  await app.register(docsRoutes);
+  await app.register(activityRoutes, dependencies);
+  await app.register(orderRoutes, dependencies);
+  await app.register(paymentRoutes, dependencies);
+  await app.ready();
+  return app;
+}
+
+/** JSON and nothing else. An empty body is no body: some clients name a type and send none. */
+function acceptJson(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    if (text === '') done(null, undefined);
+    else void parseJson(request, String(text), done);
+  });
+}
+
+function measure(app: FastifyInstance): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    requestSeconds.observe(
+      {
+        method: request.method,
+        // The pattern, never the address: ids would make a series each.
+        route: request.routeOptions.url ?? 'unknown',
+        status: reply.statusCode,
+      },
+      reply.elapsedTime / 1_000,
+    );
+    done();
+  });
+}
+
+/**
+ * Requests in flight when the server begins to close are answered with "connection: close"; else their
+ * keep-alive connections would hold the close up until they time out.
+ */
+function closeConnectionsWhenDraining(app: FastifyInstance): void {
+  let draining = false;
+  app.addHook('preClose', (done) => {
+    draining = true;
+    done();
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (draining) reply.header('connection', 'close');
+    done();
+  });
+}

@@ -1,0 +1,38 @@
+import { applyEffects, type EffectPorts } from '@lapse/order-flow';
+import type { Order, OrderRepository } from '@lapse/order-repository';
+import type { Problem } from './problem-reply.ts';
+
+export interface CancelPorts extends EffectPorts {
+  readonly orders: Pick<OrderRepository, 'cancelOrder' | 'markEffectsApplied'>;
+}
+
+export type CancelAnswer =
+  | { readonly kind: 'cancelled'; readonly order: Order }
+  | { readonly kind: 'refused'; readonly problem: Problem };
+
+/**
+ * Cancel a buyer's pending order. MySQL decides; Redis follows at once when it can, else by the sweeper, and
+ * the buyer need not know. Cancelling what this buyer has cancelled is answered as the first time.
+ */
+export async function cancelOrder(
+  ports: CancelPorts,
+  orderId: string,
+  userId: string,
+): Promise<CancelAnswer> {
+  const result = await ports.orders.cancelOrder(orderId, userId);
+  switch (result.kind) {
+    case 'cancelled':
+      await applyEffects(ports, [result.effect]);
+      return { kind: 'cancelled', order: result.order };
+    case 'not_pending':
+      if (result.order.status === 'CANCELLED') return { kind: 'cancelled', order: result.order };
+      return { kind: 'refused', problem: { code: 'ORDER_NOT_PENDING', detail: whyNot(result.order) } };
+    case 'not_found':
+      return { kind: 'refused', problem: { code: 'ORDER_NOT_FOUND' } };
+  }
+}
+
+function whyNot({ status }: Order): string {
+  if (status === 'PAID') return 'The order is paid: it can no longer be cancelled.';
+  return 'The order closed at its deadline.';
+}

@@ -1,0 +1,163 @@
+import type { CreateOrderBody, OrderView } from '@lapse/contracts';
+import { type Activity, CommitUnknownError, type CreateResult, type NewOrder } from '@lapse/order-repository';
+import { QueueFullError } from '@lapse/runtime';
+import { v7 as uuidv7 } from 'uuid';
+import type { BuyerLocale } from './buyer-locale.ts';
+import type { CreatePorts } from './create-ports.ts';
+import { answerFromEarlier, findEarlierAnswer, findHolder } from './earlier-order.ts';
+import { ordersCreated } from './metrics.ts';
+import { firstAnswer } from './order-view.ts';
+import type { Problem } from './problem-reply.ts';
+import { requestHash } from './request-hash.ts';
+
+export interface CreateRequest {
+  readonly activityId: number;
+  readonly userId: string;
+  readonly locale: BuyerLocale;
+  readonly idempotencyKey: string;
+  readonly body: CreateOrderBody;
+}
+
+export type CreateAnswer =
+  | { readonly kind: 'created'; readonly order: OrderView }
+  /** The same request came before: its first answer again. */
+  | { readonly kind: 'replayed'; readonly order: OrderView }
+  | { readonly kind: 'refused'; readonly problem: Problem };
+
+/**
+ * How long a request waits for another request of the same buyer that holds a place and is being written,
+ * maybe in another process. A write takes milliseconds; this covers a slow commit.
+ */
+const holderWaitMsMax = 1_500;
+
+/**
+ * Sell places to one buyer: reserve in Redis, then write with whatever other orders are waiting, in one
+ * transaction. Redis refuses quickly, MySQL decides: its conditional decrement is what never oversells.
+ *
+ * Concurrency: any number of processes may run this for one buyer, activity and key. One order comes of it;
+ * the others answer with that order. Idempotency: the key is unique per buyer in MySQL for as long as the
+ * order exists, so a repeat gets the first answer even when the order is closed by now.
+ *
+ * A hold never outlives a refusal: it is released here, or by the releaser in the background. The exception
+ * is a commit whose result is unknown: then the hold is kept, because the order may exist.
+ * @throws the store's error when a store is away, after the hold is released; nothing is half done then.
+ */
+export async function createOrder(ports: CreatePorts, request: CreateRequest): Promise<CreateAnswer> {
+  const activity = await ports.activities.read(request.activityId);
+  if (!activity) return refused({ code: 'ACTIVITY_NOT_FOUND' });
+  const order = newOrder(activity, request, ports.orders.now());
+  const problem = saleProblem(activity, order);
+  // A repeat that comes after the sale has ended still gets its first answer.
+  if (problem?.code === 'NOT_ON_SALE') return (await findEarlierAnswer(ports, order)) ?? refused(problem);
+  if (problem) return refused(problem);
+
+  const giveUpAt = performance.now() + holderWaitMsMax;
+  for (let attempt = 0; ; attempt += 1) {
+    const held = await reserve(ports, order);
+    switch (held) {
+      case 'reserved':
+        return ports.inFlight.track(order, writeOrder(ports, order));
+      case 'sold_out':
+        return (await findEarlierAnswer(ports, order)) ?? refused({ code: 'SOLD_OUT' });
+      case 'not_ready':
+        ports.activities.forget(activity.id);
+        return refused({ code: 'STOCK_NOT_READY' });
+      case 'released':
+        return refused({ code: 'UNAVAILABLE' });
+      case 'user_holds': {
+        const answer = await findHolder(ports, order);
+        if (answer) return answer;
+        // The holder is being written, or its release is still on its way: look again, and try again.
+        if (performance.now() >= giveUpAt) return refused({ code: 'UNAVAILABLE' });
+        await ports.inFlight.wait(order, attempt, giveUpAt - performance.now());
+      }
+    }
+  }
+}
+
+function newOrder(activity: Activity, request: CreateRequest, nowMs: number): NewOrder {
+  const { quantity } = request.body;
+  return {
+    id: uuidv7(),
+    activityId: activity.id,
+    generation: activity.generation,
+    userId: request.userId,
+    quantity,
+    amountMinor: activity.priceMinor * quantity,
+    currency: activity.currency,
+    locale: request.locale,
+    createdAt: new Date(nowMs),
+    remindAt: new Date(nowMs + activity.remindAfterMs),
+    expiresAt: new Date(nowMs + activity.payWithinMs),
+    idempotencyKey: request.idempotencyKey,
+    requestHash: requestHash(activity.id, request.body),
+  };
+}
+
+function saleProblem(activity: Activity, { createdAt, quantity }: NewOrder): Problem | undefined {
+  const { saleStartsAt, saleEndsAt, quantityMax } = activity;
+  if ((saleStartsAt && createdAt < saleStartsAt) || (saleEndsAt && createdAt >= saleEndsAt)) {
+    return {
+      code: 'NOT_ON_SALE',
+      saleStartsAt: saleStartsAt?.toISOString() ?? null,
+      saleEndsAt: saleEndsAt?.toISOString() ?? null,
+    };
+  }
+  if (quantity > quantityMax) {
+    const message = `must be at most ${quantityMax}, the limit of this activity`;
+    return { code: 'INVALID_REQUEST', errors: [{ field: 'body.quantity', message }] };
+  }
+  return undefined;
+}
+
+async function reserve(ports: CreatePorts, order: NewOrder) {
+  try {
+    return (await ports.stock.reserve({ ...order, orderId: order.id })).kind;
+  } catch (error) {
+    // No answer is not a refusal: the hold may have been taken. Releasing it also fences a late reserve.
+    await ports.holds.release({ activityId: order.activityId, orderId: order.id });
+    throw error;
+  }
+}
+
+/** Write an order whose hold is taken, with the batch that gathers now, and settle the hold. */
+async function writeOrder(ports: CreatePorts, order: NewOrder): Promise<CreateAnswer> {
+  let result: CreateResult;
+  try {
+    result = await ports.inserts.submit(order);
+  } catch (error) {
+    if (error instanceof CommitUnknownError) throw error;
+    await ports.holds.release({ activityId: order.activityId, orderId: order.id });
+    if (error instanceof QueueFullError) return refused({ code: 'OVERLOADED' });
+    throw error;
+  }
+  if (result.kind === 'created') {
+    ordersCreated.inc();
+    return { kind: 'created', order: firstAnswer(order) };
+  }
+  // A retried transaction may meet its own order: then the hold is that order's.
+  const isOwn = 'order' in result && result.order.id === order.id;
+  if (!isOwn) await ports.holds.release({ activityId: order.activityId, orderId: order.id });
+  return answerUnwritten(ports, order, result);
+}
+
+function answerUnwritten(
+  ports: CreatePorts,
+  order: NewOrder,
+  result: Exclude<CreateResult, { kind: 'created' }>,
+): CreateAnswer {
+  switch (result.kind) {
+    case 'sold_out':
+      return refused({ code: 'SOLD_OUT' });
+    case 'stale_generation':
+      ports.activities.forget(order.activityId);
+      return refused({ code: 'STOCK_NOT_READY' });
+    case 'same_key':
+    case 'already_holding':
+      return answerFromEarlier(result.order, order);
+  }
+}
+
+function refused(problem: Problem): CreateAnswer {
+  return { kind: 'refused', problem };
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerOptions } from 'node:http';
+import type { Socket } from 'node:net';
+import { problemBody, problemContentType } from './problem-reply.ts';
+
+/** Largest body: the largest valid one is far below 1 KiB. */
+export const bodyBytesMax = 16_384;
+const headerBytesMax = 16_384;
+const headersPerRequestMax = 100;
+/** A client may take this long to send its headers. */
+const headersTimeoutMsMax = 5_000;
+/** Above the idle time of common load balancers (60 s), so that they close first and never meet a closed socket. */
+const keepAliveMs = 65_000;
+/** An address part; the longest valid one is a UUID. */
+const paramLengthMax = 100;
+/** A socket on which nothing moves for this long is closed. */
+const connectionIdleMsMax = 120_000;
+
+/** Everything about a connection is bounded, so that a slow or silent client costs little and not for long. */
+export function httpLimits(requestTimeoutMs: number) {
+  const http: ServerOptions = {
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: Math.min(headersTimeoutMsMax, requestTimeoutMs),
+    // How often Node looks for connections beyond those times.
+    connectionsCheckingInterval: 1_000,
+  };
+  return {
+    bodyLimit: bodyBytesMax,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: connectionIdleMsMax,
+    keepAliveTimeout: keepAliveMs,
+    routerOptions: { maxParamLength: paramLengthMax },
+    http,
+  };
+}
+
+/** Answer what is not HTTP, or breaks a limit of the parser, in the shape of every other error, and hang up. */
+export function answerBadSocket(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const field = error.code === 'HPE_HEADER_OVERFLOW' ? 'headers' : 'request';
+  const message =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? `must be at most ${headerBytesMax} bytes`
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'took too long to arrive'
+        : 'is not valid HTTP';
+  const body = JSON.stringify(
+    problemBody({ code: 'INVALID_REQUEST', errors: [{ field, message }] }, randomUUID()),
+  );
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    `content-type: ${problemContentType}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** Set on the server once it exists: Node takes no option for it. */
+export function limitHeaders(server: { maxHeadersCount: number | null }): void {
+  server.maxHeadersCount = headersPerRequestMax;
+}

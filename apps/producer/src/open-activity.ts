@@ -1,0 +1,33 @@
+import type { CreateActivityBody } from '@lapse/contracts';
+import type { Activity, OrderRepository } from '@lapse/order-repository';
+import type { Logger } from '@lapse/runtime';
+import type { Stock } from '@lapse/stock';
+
+export interface OpenActivityPorts {
+  readonly orders: Pick<OrderRepository, 'createActivity'>;
+  readonly stock: Pick<Stock, 'load'>;
+  readonly log: Logger;
+}
+
+/**
+ * Write an activity to MySQL, then load its stock into Redis. Without Redis the activity exists all the same
+ * and refuses orders with STOCK_NOT_READY, until the sweeper has seen that its stock is missing and loads it.
+ * Not idempotent: a repeat makes another activity.
+ */
+export async function openActivity(
+  { orders, stock, log }: OpenActivityPorts,
+  body: CreateActivityBody,
+): Promise<Activity> {
+  const activity = await orders.createActivity(body);
+  try {
+    await stock.load({
+      activityId: activity.id,
+      generation: activity.generation,
+      stock: activity.capacity,
+      holds: [],
+    });
+  } catch (error) {
+    log.warn({ err: error, activityId: activity.id }, 'stock of a new activity is left to the sweeper');
+  }
+  return activity;
+}

@@ -1,0 +1,150 @@
+import type { OrderTimeline, TimelineEvent } from '@lapse/contracts';
+import type {
+  Timeline,
+  TimelineEffect,
+  TimelineMessage,
+  TimelineNotification,
+  TimelinePayment,
+  TimelineTransition,
+} from '@lapse/order-repository';
+import { toOrderView } from './order-view.ts';
+
+/** Most events shown. An order has about ten; only a provider that sends without end makes more. */
+const eventsMax = 500;
+
+/** Everything known about an order, in plain words, oldest first; what is still to come has a time ahead. */
+export function toOrderTimeline(timeline: Timeline): OrderTimeline {
+  const { order } = timeline;
+  const events: TimelineEvent[] = [
+    ...timeline.transitions.map(transitionEvent),
+    ...timeline.messages.flatMap(messageEvents),
+    ...timeline.notifications.map(notificationEvent),
+    ...timeline.payments.map(paymentEvent),
+    ...timeline.pendingEffects.map(effectEvent),
+    ...timeline.parked.map(({ reason, createdAt }) =>
+      event(createdAt, 'transition', 'set aside: it could not be handled and needs a person', { reason }),
+    ),
+  ];
+  // Stable, so that events of one millisecond keep the order above: the cause before what follows from it.
+  events.sort((left, right) => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0));
+  return { order: toOrderView(order), events: events.slice(0, eventsMax) };
+}
+
+function event(
+  at: Date,
+  kind: TimelineEvent['kind'],
+  what: string,
+  detail: TimelineEvent['detail'],
+): TimelineEvent {
+  return { at: at.toISOString(), kind, what, detail };
+}
+
+const statusWords = {
+  PENDING: 'order placed, places held, waiting for payment',
+  PAID: 'paid',
+  TIMEOUT_CLOSED: 'closed: not paid in time, places given back',
+  CANCELLED: 'cancelled, places given back',
+  ABORTED: 'fenced: its places were reserved, but it was never sold',
+} as const;
+
+const causeWords = {
+  create: '',
+  message: ' (by its timeout message)',
+  sweep: ' (by the sweep)',
+  buyer: ' (by the buyer)',
+  payment: '',
+  operator: ' (by an operator)',
+} as const;
+
+function transitionEvent(transition: TimelineTransition): TimelineEvent {
+  const { toStatus, fromStatus, cause, version, credit, at } = transition;
+  return event(at, 'transition', `${statusWords[toStatus]}${causeWords[cause]}`, {
+    from: fromStatus,
+    to: toStatus,
+    cause,
+    version,
+    placesReturned: credit,
+  });
+}
+
+/** Up to two events: written to the outbox, and sent. Its delivery time is part of the second. */
+function messageEvents(message: TimelineMessage): TimelineEvent[] {
+  const { outboxId, phase, orderCount, dueAt, createdAt, sentAt, deliverAt, messageId } = message;
+  const purpose = phase === 1 ? 'reminder' : 'close';
+  const events = [
+    event(createdAt, 'message', `${purpose} message written to the outbox`, {
+      phase,
+      outboxId,
+      ordersInMessage: orderCount,
+      dueAt: dueAt.toISOString(),
+    }),
+  ];
+  if (sentAt) {
+    events.push(
+      event(sentAt, 'message', `${purpose} message sent to RocketMQ`, {
+        phase,
+        outboxId,
+        messageId,
+        deliverAt: deliverAt?.toISOString() ?? null,
+      }),
+    );
+  } else if (message.attempts > 0) {
+    events.push(
+      event(createdAt, 'message', `${purpose} message not sent yet: RocketMQ did not take it`, {
+        phase,
+        outboxId,
+        attempts: message.attempts,
+      }),
+    );
+  }
+  return events;
+}
+
+function notificationEvent(notification: TimelineNotification): TimelineEvent {
+  const { stage, state, attempts, createdAt, nextAttemptAt, sentAt } = notification;
+  const notice = stage === 'REMINDER' ? 'reminder' : 'closed notice';
+  const detail = { stage, state, attempts };
+  switch (state) {
+    case 'SENT':
+      return event(sentAt ?? createdAt, 'notification', `${notice} delivered to the buyer`, detail);
+    case 'SKIPPED':
+      return event(createdAt, 'notification', `${notice} left out: the order had moved on`, detail);
+    case 'PARKED':
+      return event(createdAt, 'notification', `${notice} given up after too many failures`, detail);
+    case 'WAITING':
+      return event(createdAt, 'notification', `${notice} waiting to be delivered`, {
+        ...detail,
+        nextAttemptAt: nextAttemptAt.toISOString(),
+      });
+  }
+}
+
+const paymentWords = {
+  CAPTURED: 'payment received',
+  REFUND_PENDING: 'payment received too late: it will be refunded',
+  REFUNDED: 'payment refunded',
+  QUARANTINED: 'payment set aside: amount or currency differs from the order',
+  FAILED: 'payment failed at the provider',
+} as const;
+
+function paymentEvent(payment: TimelinePayment): TimelineEvent {
+  const { paymentId, eventId, amountMinor, currency, state, occurredAt, receivedAt } = payment;
+  return event(receivedAt, 'payment', paymentWords[state], {
+    paymentId,
+    eventId,
+    amountMinor,
+    currency,
+    state,
+    occurredAt: occurredAt.toISOString(),
+  });
+}
+
+const effectWords = {
+  release: 'places still to be given back in Redis',
+  confirm: 'places still to be marked as sold in Redis',
+  closed_notice: 'closed notice still to be written',
+} as const;
+
+function effectEvent({ id, kind, createdAt, attempts }: TimelineEffect): TimelineEvent {
+  return event(createdAt, 'stock', effectWords[kind], { effectId: id, attempts });
+}

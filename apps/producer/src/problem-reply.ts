@@ -1,0 +1,67 @@
+import { type ProblemCode, type ProblemView, problems } from '@lapse/contracts';
+import type { FastifyReply } from 'fastify';
+import { requestsRefused } from './metrics.ts';
+
+/** What a caller is told besides the code. Everything here is public: no error text from inside. */
+export interface Problem {
+  readonly code: ProblemCode;
+  /** Default: the advice of the catalogue. */
+  readonly detail?: string;
+  readonly errors?: readonly FieldFault[];
+  /** The order that holds the place, with ALREADY_HOLDING. */
+  readonly orderId?: string;
+  /** The sale window, with NOT_ON_SALE. */
+  readonly saleStartsAt?: string | null;
+  readonly saleEndsAt?: string | null;
+  /** With 503 and 429. Default 1. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** One wrong field, as a path from the part of the request: `body.quantity`. */
+export interface FieldFault {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** A request may have thousands of wrong fields; naming this many is enough to mend it. */
+const fieldFaultsMax = 20;
+/** Unknown field names come from the caller, so they are cut. */
+const fieldNameMax = 120;
+
+export const problemContentType = 'application/problem+json';
+
+/** The one body shape of every error (RFC 9457). `instance` is the request's id, found in the logs. */
+export function problemBody(problem: Problem, requestId: string): ProblemView {
+  const { code, detail, errors, orderId, saleStartsAt, saleEndsAt } = problem;
+  const { status, title, advice } = problems[code];
+  return {
+    type: `/problems#${code}`,
+    title,
+    status,
+    code,
+    detail: detail ?? advice,
+    instance: `urn:uuid:${requestId}`,
+    ...(errors === undefined ? {} : { errors: errors.slice(0, fieldFaultsMax).map(shortened) }),
+    ...(orderId === undefined ? {} : { orderId }),
+    ...(saleStartsAt === undefined ? {} : { saleStartsAt }),
+    ...(saleEndsAt === undefined ? {} : { saleEndsAt }),
+  };
+}
+
+/** Answer with a problem, and count it by its code. */
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  const { status } = problems[problem.code];
+  requestsRefused.inc({ code: problem.code });
+  if (status === 503 || status === 429) reply.header('retry-after', problem.retryAfterSeconds ?? 1);
+  return reply
+    .code(status)
+    .type(problemContentType)
+    .send(JSON.stringify(problemBody(problem, reply.request.id)));
+}
+
+function shortened({ field, message }: FieldFault): FieldFault {
+  return {
+    field: field.length > fieldNameMax ? `${field.slice(0, fieldNameMax)}…` : field,
+    message,
+  };
+}

@@ -1,0 +1,122 @@
+import { createOrderBody, idempotencyKey, orderTimeline, orderView } from '@lapse/contracts';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { ApiDependencies } from '../app.ts';
+import { buyerLocale } from '../buyer-locale.ts';
+import { cancelOrder } from '../cancel-order.ts';
+import { createOrder } from '../create-order.ts';
+import { toOrderTimeline } from '../order-timeline.ts';
+import { toOrderView } from '../order-view.ts';
+import { activityPath, orderPath } from '../path-ids.ts';
+import { sendProblem } from '../problem-reply.ts';
+import { identityOf, requireIdentity } from '../require-identity.ts';
+import { problemResponses } from './problem-responses.ts';
+
+const orderProblems = problemResponses(
+  'INVALID_REQUEST',
+  'UNAUTHENTICATED',
+  'ORDER_NOT_FOUND',
+  'UNAVAILABLE',
+);
+const shared = { tags: ['orders'], security: [{ bearer: [] }] };
+
+/** Orders: a buyer places, reads and cancels their own. Another's order is not found, as if it were not there. */
+export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, dependencies) => {
+  const { authenticate, create, orders } = dependencies;
+  app.addHook('onRequest', requireIdentity(authenticate));
+
+  app.post(
+    '/v1/activities/:id/orders',
+    {
+      schema: {
+        ...shared,
+        operationId: 'createOrder',
+        summary: 'Place an order: holds the places until its deadline',
+        description: 'The buyer is the token. The same Idempotency-Key and body give the first answer again.',
+        params: activityPath,
+        headers: z.object({ 'idempotency-key': idempotencyKey }),
+        body: createOrderBody,
+        response: {
+          201: orderView,
+          ...problemResponses(
+            ...(['INVALID_REQUEST', 'UNAUTHENTICATED', 'NOT_ON_SALE', 'ACTIVITY_NOT_FOUND'] as const),
+            ...(['SOLD_OUT', 'ALREADY_HOLDING', 'IDEMPOTENCY_KEY_REUSED'] as const),
+            ...(['OVERLOADED', 'UNAVAILABLE', 'STOCK_NOT_READY'] as const),
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { userId, locale } = identityOf(request);
+      const answer = await createOrder(create, {
+        activityId: request.params.id,
+        userId,
+        locale: buyerLocale(locale, request.headers['accept-language']),
+        idempotencyKey: request.headers['idempotency-key'],
+        body: request.body,
+      });
+      if (answer.kind === 'refused') return sendProblem(reply, answer.problem);
+      if (answer.kind === 'replayed') reply.header('idempotent-replayed', 'true');
+      return reply.code(201).header('location', `/v1/orders/${answer.order.id}`).send(answer.order);
+    },
+  );
+
+  app.get(
+    '/v1/orders/:id',
+    {
+      schema: {
+        ...shared,
+        operationId: 'readOrder',
+        summary: 'Read an order',
+        params: orderPath,
+        response: { 200: orderView, ...orderProblems },
+      },
+    },
+    async (request, reply) => {
+      const { userId, isOperator } = identityOf(request);
+      const order = await orders.readOrder(request.params.id);
+      if (!order || !(isOperator || order.userId === userId)) {
+        return sendProblem(reply, { code: 'ORDER_NOT_FOUND' });
+      }
+      return toOrderView(order);
+    },
+  );
+
+  app.get(
+    '/v1/orders/:id/timeline',
+    {
+      schema: {
+        ...shared,
+        operationId: 'readOrderTimeline',
+        summary: 'Everything that happened to an order, and what is still to come',
+        params: orderPath,
+        response: { 200: orderTimeline, ...orderProblems },
+      },
+    },
+    async (request, reply) => {
+      const { userId, isOperator } = identityOf(request);
+      const timeline = await orders.readTimeline(request.params.id);
+      if (!timeline || !(isOperator || timeline.order.userId === userId)) {
+        return sendProblem(reply, { code: 'ORDER_NOT_FOUND' });
+      }
+      return toOrderTimeline(timeline);
+    },
+  );
+
+  app.post(
+    '/v1/orders/:id/cancel',
+    {
+      schema: {
+        ...shared,
+        operationId: 'cancelOrder',
+        summary: 'Cancel a pending order: gives its places back. A repeat answers the same',
+        params: orderPath,
+        response: { 200: orderView, ...orderProblems, ...problemResponses('ORDER_NOT_PENDING') },
+      },
+    },
+    async (request, reply) => {
+      const answer = await cancelOrder(dependencies, request.params.id, identityOf(request).userId);
+      return answer.kind === 'refused' ? sendProblem(reply, answer.problem) : toOrderView(answer.order);
+    },
+  );
+};
