@@ -4,6 +4,12 @@ import { serializeError } from './serialize-error.ts';
 
 export type { Logger } from 'pino';
 
+/** Longest log line, in characters: well under what log collectors cut at, and far beyond an honest line. */
+const lineMax = 32_768;
+
+/** What is left of the message of a line that is too long, in characters. */
+const cutMessageMax = 2_000;
+
 /** Field names whose values never reach the log, at the top of a line or up to two levels down. */
 const secretFields = [
   'accessKey',
@@ -21,6 +27,7 @@ const secretFields = [
 /**
  * The log of a process: JSON lines on standard output, written at once, so that none is lost when the
  * process exits. ISO time, level by name, the process's name, errors with their causes.
+ * Lines are bounded: a longer one keeps its head and its message, cut.
  * Values of secret fields and passwords in URLs are hidden, wherever in the line they are.
  */
 export function createLogger(
@@ -39,8 +46,18 @@ export function createLogger(
         paths: secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
         censor: '[hidden]',
       },
-      hooks: { streamWrite: hideUrlPasswords },
+      hooks: { streamWrite: finishLine },
     },
     destination,
   );
+}
+
+function finishLine(line: string): string {
+  return hideUrlPasswords(line.length > lineMax ? cutLine(line) : line);
+}
+
+function cutLine(line: string): string {
+  const { level, time, name, pid, msg } = JSON.parse(line);
+  const message = typeof msg === 'string' ? msg.slice(0, cutMessageMax) : undefined;
+  return `${JSON.stringify({ level, time, name, pid, msg: message, cutFrom: line.length })}\n`;
 }

@@ -1,35 +1,29 @@
 import { defineGroup } from './setting.ts';
 import { duration, host, oneOf, port } from './values.ts';
 
-export const processGroup = defineGroup(
-  {
-    logLevel: {
-      env: 'LAPSE_LOG_LEVEL',
-      schema: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
-      default: 'info',
-      example: 'debug',
-      help: 'The least important log lines that are written.',
-    },
-    shutdownTimeoutMs: {
-      env: 'LAPSE_SHUTDOWN_TIMEOUT',
-      schema: duration(100, 600_000),
-      default: '15s',
-      example: '30s',
-      help: 'Longest time from the signal to stop until the process is gone.',
-    },
-    closeTimeoutMs: {
-      env: 'LAPSE_SHUTDOWN_STEP_TIMEOUT',
-      schema: duration(100, 600_000),
-      default: '10s',
-      example: '5s',
-      help: 'Longest time that one part (a consumer, a pool) gets to close before the next one is closed.',
-    },
+export const processGroup = defineGroup({
+  logLevel: {
+    env: 'LAPSE_LOG_LEVEL',
+    schema: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    default: 'info',
+    example: 'debug',
+    help: 'The least important log lines that are written.',
   },
-  ({ shutdownTimeoutMs, closeTimeoutMs }) =>
-    closeTimeoutMs <= shutdownTimeoutMs
-      ? []
-      : [{ env: 'LAPSE_SHUTDOWN_STEP_TIMEOUT', fault: 'must not be longer than LAPSE_SHUTDOWN_TIMEOUT' }],
-);
+  shutdownTimeoutMs: {
+    env: 'LAPSE_SHUTDOWN_TIMEOUT',
+    schema: duration(100, 600_000),
+    default: '15s',
+    example: '30s',
+    help: 'Longest time from the signal to stop until the process is gone.',
+  },
+  closeTimeoutMs: {
+    env: 'LAPSE_SHUTDOWN_STEP_TIMEOUT',
+    schema: duration(100, 600_000),
+    default: '10s',
+    example: '5s',
+    help: 'Longest time that one part (a consumer, a pool) gets to close before the next one is closed; the whole stays within LAPSE_SHUTDOWN_TIMEOUT.',
+  },
+});
 
 export const opsGroup = defineGroup({
   host: {

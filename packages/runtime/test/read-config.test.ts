@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { ConfigError, type GroupName, readConfig } from '../src/index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lapse-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const mysqlUrl = 'mysql://lapse:hunter2@127.0.0.1:3306/lapse';
+const whsec = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const jwtSecret = 'x'.repeat(32);
+
+function faultsOf(env: NodeJS.ProcessEnv, ...groups: GroupName[]): Record<string, string> {
+  try {
+    readConfig(env, groups);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return Object.fromEntries(error.faults.map(({ name, fault }) => [name, fault]));
+  }
+  return {};
+}
+
+describe('values', () => {
+  test('a process with nothing set gets the defaults, as numbers in the unit of the field name', () => {
+    expect(readConfig({}, ['process', 'ops', 'sweeper', 'relay'])).toEqual({
+      process: { logLevel: 'info', shutdownTimeoutMs: 15_000, closeTimeoutMs: 10_000 },
+      ops: { host: '127.0.0.1', port: 0 },
+      sweeper: {
+        everyMs: 10_000,
+        graceMs: 15_000,
+        batchMax: 500,
+        budgetMs: 8_000,
+        repairEveryMs: 1_000,
+        outboxAfterMs: 2_000,
+        effectsAfterMs: 2_000,
+      },
+      relay: { gatherMs: 250, dueWindowMs: 1_000, closeLeadMs: 1_500 },
+    });
+  });
+
+  test.each([
+    ['2500', 2_500],
+    ['2500ms', 2_500],
+    ['90s', 90_000],
+    ['1m', 60_000],
+    ['level:5', 60_000],
+    [' 30s ', 30_000],
+  ])('a duration may be written as %j', (text, ms) => {
+    expect(readConfig({ LAPSE_SWEEP_GRACE: text }, ['sweeper']).sweeper.graceMs).toBe(ms);
+  });
+
+  test('an optional setting that is not set leaves no key behind', () => {
+    const { rocketmq } = readConfig({ LAPSE_ROCKETMQ_ENDPOINTS: '127.0.0.1:8081' }, ['rocketmq']);
+    expect(Object.keys(rocketmq)).toEqual(['endpoints', 'topicPrefix', 'tls', 'requestTimeoutMs']);
+    expect(rocketmq.tls).toBe(false);
+  });
+
+  test('an empty value counts as missing', () => {
+    expect(readConfig({ LAPSE_LOG_LEVEL: '' }, ['process']).process.logLevel).toBe('info');
+    expect(faultsOf({ LAPSE_MYSQL_URL: '' }, 'mysql')).toEqual({ LAPSE_MYSQL_URL: 'is missing' });
+  });
+
+  test('only the groups of a process are judged, so one environment file serves all', () => {
+    expect(faultsOf({ LAPSE_SWEEP_EVERY: 'soon', LAPSE_HTTP_PORT: 'x' }, 'process')).toEqual({});
+  });
+});
+
+describe('faults', () => {
+  test('every bad variable is reported at once, with its fault and an example', () => {
+    const env = { LAPSE_MYSQL_POOL_MAX: '0', LAPSE_LOG_LEVEL: 'loud', LAPSE_SWEEP_EVERY: '10' };
+    const faults = faultsOf(env, 'process', 'mysql', 'redis', 'sweeper');
+    expect(faults).toEqual({
+      LAPSE_LOG_LEVEL: 'must be one of: fatal, error, warn, info, debug, trace, silent; it is "loud"',
+      LAPSE_MYSQL_URL: 'is missing',
+      LAPSE_MYSQL_POOL_MAX: 'must be a whole number from 1 to 200; it is "0"',
+      LAPSE_REDIS_URL: 'is missing',
+      LAPSE_SWEEP_EVERY:
+        'must be a duration from 100ms to 1h, such as 1500ms, 90s, 10m or level:14; it is "10"',
+    });
+    expect(() => readConfig(env, ['mysql'])).toThrow(
+      'LAPSE_MYSQL_URL is missing. Example: mysql://lapse:password@127.0.0.1:3306/lapse',
+    );
+  });
+
+  test.each([
+    ['LAPSE_MYSQL_URL', 'postgres://lapse:hunter2@127.0.0.1/lapse', 'mysql'],
+    ['LAPSE_MYSQL_URL', 'mysql://lapse:hunter2@127.0.0.1', 'mysql'],
+    ['LAPSE_MYSQL_URL', 'hunter2', 'mysql'],
+    ['LAPSE_REDIS_URL', 'http://:hunter2@127.0.0.1', 'redis'],
+    ['LAPSE_JWT_SECRET', 'hunter2', 'auth'],
+    ['LAPSE_PAYMENT_WEBHOOK_SECRET', 'whsec_hunter2', 'auth'],
+    ['LAPSE_NOTIFY_WEBHOOK_URL', 'ftp://hunter2', 'notify'],
+  ] as const)('a bad value of the secret %s is never printed', (name, value, group) => {
+    const faults = faultsOf({ [name]: value }, group);
+    expect(faults[name]).toMatch(/^must be /);
+    expect(JSON.stringify(faults)).not.toContain('hunter2');
+  });
+
+  test('a long bad value is quoted in part only', () => {
+    expect(faultsOf({ LAPSE_HTTP_PORT: '9'.repeat(5_000) }, 'http').LAPSE_HTTP_PORT?.length).toBeLessThan(
+      150,
+    );
+  });
+
+  test.each([
+    ['LAPSE_MYSQL_ULR', 'LAPSE_MYSQL_URL'],
+    ['LAPSE_SWEEP_EVRY', 'LAPSE_SWEEP_EVERY'],
+    ['LAPSE_JWTSECRET_FILE', 'LAPSE_JWT_SECRET_FILE'],
+  ])('the misspelt %s is a fault that names %s, whatever groups are read', (misspelt, meant) => {
+    expect(faultsOf({ [misspelt]: 'x' }, 'process')).toEqual({
+      [misspelt]: `is not a setting; did you mean ${meant}?`,
+    });
+  });
+
+  test('an unknown variable like no other is a fault without a guess', () => {
+    const faults = faultsOf({ LAPSE_FAVOURITE_COLOUR_OF_THE_OPERATOR: 'x' }, 'process');
+    expect(Object.values(faults)[0]).toContain('is not a setting; remove it');
+  });
+
+  test('variables of the tests and the local stack are nobody’s fault', () => {
+    expect(
+      faultsOf({ LAPSE_TEST_MYSQL_URL: 'x', LAPSE_INSTALL: '1', LAPSE_SERVICES: 'x' }, 'process'),
+    ).toEqual({});
+  });
+});
+
+describe('NAME_FILE', () => {
+  const file = (name: string, content: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+
+  test('reads the value from a file, without its last line break', () => {
+    const env = { LAPSE_MYSQL_URL_FILE: file('url', `${mysqlUrl}\n`) };
+    expect(readConfig(env, ['mysql']).mysql.url).toBe(mysqlUrl);
+  });
+
+  test('a fault of its content does not show a secret', () => {
+    const faults = faultsOf({ LAPSE_MYSQL_URL_FILE: file('bad', 'hunter2') }, 'mysql');
+    expect(faults.LAPSE_MYSQL_URL).toBe('must be mysql://user:password@host:port/database');
+  });
+
+  test('a missing file, an empty one and one without end are faults of that variable', () => {
+    expect(faultsOf({ LAPSE_MYSQL_URL_FILE: '/no/such/file' }, 'mysql').LAPSE_MYSQL_URL).toContain('ENOENT');
+    expect(faultsOf({ LAPSE_MYSQL_URL_FILE: file('empty', '\n') }, 'mysql').LAPSE_MYSQL_URL).toContain(
+      'empty',
+    );
+    expect(faultsOf({ LAPSE_MYSQL_URL_FILE: '/dev/zero' }, 'mysql').LAPSE_MYSQL_URL).toContain('longer than');
+  });
+
+  test('both NAME and NAME_FILE set is a fault: nobody could tell which one counts', () => {
+    const env = { LAPSE_MYSQL_URL: mysqlUrl, LAPSE_MYSQL_URL_FILE: file('both', mysqlUrl) };
+    expect(faultsOf(env, 'mysql').LAPSE_MYSQL_URL).toContain('keep one of them');
+  });
+});
+
+describe('rules between settings', () => {
+  test('exactly one of JWT secret and JWKS address is required', () => {
+    const base = { LAPSE_PAYMENT_WEBHOOK_SECRET: whsec };
+    const jwksUrl = 'https://login.example.com/jwks.json';
+    expect(faultsOf(base, 'auth').LAPSE_JWT_SECRET).toContain('set exactly one');
+    const both = { ...base, LAPSE_JWT_SECRET: jwtSecret, LAPSE_JWKS_URL: jwksUrl };
+    expect(faultsOf(both, 'auth').LAPSE_JWKS_URL).toContain('keep exactly one');
+    expect(faultsOf({ ...base, LAPSE_JWT_SECRET: jwtSecret }, 'auth')).toEqual({});
+    expect(faultsOf({ ...base, LAPSE_JWKS_URL: jwksUrl }, 'auth')).toEqual({});
+  });
+
+  test('the webhook channel needs its address and secret; the log channel does not', () => {
+    const faults = faultsOf({ LAPSE_NOTIFY_CHANNEL: 'webhook' }, 'notify');
+    expect(Object.keys(faults)).toEqual(['LAPSE_NOTIFY_WEBHOOK_URL', 'LAPSE_NOTIFY_WEBHOOK_SECRET']);
+    expect(faultsOf({}, 'notify')).toEqual({});
+  });
+
+  test('a broker user without a password, and the other way round, is a fault', () => {
+    const base = { LAPSE_ROCKETMQ_ENDPOINTS: '127.0.0.1:8081' };
+    const user = { ...base, LAPSE_ROCKETMQ_ACCESS_KEY: 'lapse' };
+    expect(Object.keys(faultsOf(user, 'rocketmq'))).toEqual(['LAPSE_ROCKETMQ_SECRET_KEY']);
+    const password = { ...base, LAPSE_ROCKETMQ_SECRET_KEY: 'hunter2' };
+    expect(Object.keys(faultsOf(password, 'rocketmq'))).toEqual(['LAPSE_ROCKETMQ_ACCESS_KEY']);
+  });
+
+  test('only shortening the whole shutdown needs no second setting', () => {
+    expect(faultsOf({ LAPSE_SHUTDOWN_TIMEOUT: '5s' }, 'process')).toEqual({});
+  });
+});
