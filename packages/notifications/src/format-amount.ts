@@ -16,7 +16,8 @@ const minorDigits: Readonly<Record<string, number>> = {
 
 const minorDigitsUsual = 2;
 
-/** An amount in minor units as people write it: 129900 CNY is "¥1,299.00". Exact up to 2^53 minor units. */
+/** An amount in minor units as people write it: 129900 CNY is "¥1,299.00". Exact up to 10^14 minor units,
+ * the dearest order there can be. */
 export function formatAmount(locale: string, amountMinor: number, currency: string): string {
   const digits = minorDigits[currency] ?? minorDigitsUsual;
   return new Intl.NumberFormat(locale, {

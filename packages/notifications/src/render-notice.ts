@@ -20,7 +20,7 @@ export interface RenderedNotice {
  * that shows HTML must escape it.
  */
 export function renderNotice(content: NoticeContent): RenderedNotice {
-  return /^zh\b/i.test(content.locale) ? renderChinese(content) : renderEnglish(content);
+  return /^zh(?![a-z])/i.test(content.locale) ? renderChinese(content) : renderEnglish(content);
 }
 
 function renderEnglish(content: NoticeContent): RenderedNotice {

@@ -8,6 +8,8 @@ const retryAfterMsMax = 3_600_000;
 export function parseRetryAfterMs(header: string | null, now: number = Date.now()): number | undefined {
   const text = header?.trim();
   if (!text) return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+  // Date.parse alone takes almost anything: "-5" is a day in 2001 to it.
+  const date = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : date - now;
   return Number.isNaN(ms) ? undefined : Math.min(retryAfterMsMax, Math.max(0, ms));
 }
