@@ -1,4 +1,14 @@
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
+export { checkInvariants, type OracleOptions } from './oracle/check-invariants.ts';
+export {
+  type Check,
+  describeVerdict,
+  type InvariantId,
+  invariants,
+  type Lateness,
+  type OracleCounts,
+  type Verdict,
+} from './oracle/verdict.ts';
 export { queryDatabase } from './query-database.ts';
 export { type SpawnedApp, spawnApp } from './spawn-app.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';

@@ -1,0 +1,87 @@
+import type { Redis } from 'ioredis';
+import { compareOrders } from './compare-orders.ts';
+import type { MysqlSnapshot } from './mysql-snapshot.ts';
+import { type RedisSums, readRedisSums } from './redis-sums.ts';
+import type { ActivityFilter } from './rule.ts';
+import type { Finding } from './verdict.ts';
+
+/** An activity as MySQL has it; sums over its orders. */
+interface ActivityTruth {
+  readonly id: number;
+  readonly capacity: number;
+  readonly available: number;
+  readonly generation: number;
+  readonly pending: number;
+  readonly paid: number;
+}
+
+/** I2 at any time; at rest also I3 and the part of I5 that lies in Redis. */
+export async function checkRedis(
+  mysql: MysqlSnapshot,
+  redis: Redis,
+  only: ActivityFilter,
+  atRest: boolean,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const activities = await readActivities(mysql, only);
+  const suspects = new Set<number>();
+  for (const truth of activities) {
+    const sums = await readRedisSums(redis, truth.id);
+    // Not loaded is lawful while running: sales refuse until MySQL's truth is loaded.
+    if (sums.generation !== null) findings.push(...checkSums(truth, sums));
+    if (!atRest) continue;
+    const differing = compareSums(truth, sums);
+    findings.push(...differing);
+    if (differing.length > 0) suspects.add(truth.id);
+  }
+  if (atRest) findings.push(...(await compareOrders(mysql, redis, only, suspects)));
+  return findings;
+}
+
+async function readActivities(mysql: MysqlSnapshot, only: ActivityFilter): Promise<ActivityTruth[]> {
+  return await mysql.rows<ActivityTruth>(`
+    SELECT a.id, a.capacity, a.available, a.generation,
+      COALESCE(SUM(o.status = 'PENDING'), 0) AS pending, COALESCE(SUM(o.status = 'PAID'), 0) AS paid
+    FROM activity a LEFT JOIN orders o ON o.activity_id = a.id AND o.status IN ('PENDING', 'PAID')
+    WHERE TRUE ${only('a.id')}
+    GROUP BY a.id, a.capacity, a.available, a.generation ORDER BY a.id`);
+}
+
+/** I2, of one instant in Redis. */
+function checkSums({ id, capacity }: ActivityTruth, sums: RedisSums): Finding[] {
+  const { stock, heldUnits, soldUnits, unreadable } = sums;
+  const wrongs: string[] = [];
+  if (Number.isNaN(stock)) wrongs.push('the counter is absent or no number');
+  else if (stock < 0) wrongs.push(`the counter is ${stock}`);
+  if (unreadable > 0) wrongs.push(`${unreadable} holds cannot be read`);
+  if (stock + heldUnits + soldUnits !== capacity) {
+    wrongs.push(`free ${stock} + held ${heldUnits} + sold ${soldUnits} is not ${capacity}`);
+  }
+  return wrongs.map((wrong) => ({
+    id: 'I2',
+    says: `activity ${id} in Redis: ${wrong}`,
+    total: 1,
+    orderIds: [],
+  }));
+}
+
+/** I3 in numbers: enough to know that the two differ; compareOrders says where. */
+function compareSums(truth: ActivityTruth, sums: RedisSums): Finding[] {
+  const finding = (wrong: string): Finding => ({
+    id: 'I3',
+    says: `activity ${truth.id}: ${wrong}`,
+    total: 1,
+    orderIds: [],
+  });
+  if (sums.generation === null) return [finding('not loaded into Redis')];
+  const pairs = [
+    ['generation', Number(sums.generation), truth.generation],
+    ['free units', sums.stock, truth.available],
+    ['held orders', sums.heldOrders, truth.pending],
+    ['sold orders', sums.soldOrders, truth.paid],
+    ['users', sums.users, truth.pending + truth.paid],
+  ] as const;
+  return pairs
+    .filter(([, inRedis, inMysql]) => inRedis !== inMysql)
+    .map(([what, inRedis, inMysql]) => finding(`${what} ${inRedis} in Redis, ${inMysql} in MySQL`));
+}

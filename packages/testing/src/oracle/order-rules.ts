@@ -1,0 +1,105 @@
+import type { Rule } from './rule.ts';
+
+/** I1, I4, I5, I7 and I10: what MySQL alone must satisfy at every instant, in any snapshot. */
+export const orderRules: readonly Rule[] = [
+  {
+    id: 'I1',
+    says: 'activity with more units sold and held than its capacity',
+    sql: (only) => takenByActivity(only('a.id'), 'taken > capacity'),
+  },
+  {
+    id: 'I1',
+    says: 'activity whose available units are not capacity minus what is sold and held',
+    sql: (only) => takenByActivity(only('a.id'), 'available + taken <> capacity'),
+  },
+  {
+    id: 'I4',
+    says: 'step that is not allowed, or does not follow the one before it',
+    sql: (only) => `
+      SELECT t.order_id FROM order_transition t
+      LEFT JOIN order_transition before_t ON before_t.order_id = t.order_id AND before_t.version = t.version - 1
+      WHERE NOT COALESCE(
+        (t.version = 1 AND t.from_status IS NULL AND t.to_status IN ('PENDING', 'ABORTED'))
+        OR (t.version > 1 AND t.from_status = before_t.to_status AND t.from_status = 'PENDING'
+            AND t.to_status IN ('PAID', 'TIMEOUT_CLOSED', 'CANCELLED')), FALSE) ${only('t.activity_id')}`,
+  },
+  {
+    id: 'I4',
+    says: 'order that left PENDING more than once',
+    sql: (only) => `
+      SELECT t.order_id FROM order_transition t WHERE t.from_status = 'PENDING' ${only('t.activity_id')}
+      GROUP BY t.order_id HAVING COUNT(*) > 1`,
+  },
+  {
+    id: 'I4',
+    says: 'order whose status and version are not those of its last step',
+    sql: (only) => `
+      SELECT o.id AS order_id FROM orders o
+      LEFT JOIN order_transition last_t ON last_t.order_id = o.id AND last_t.version = o.version
+      LEFT JOIN order_transition next_t ON next_t.order_id = o.id AND next_t.version = o.version + 1
+      WHERE (last_t.order_id IS NULL OR last_t.to_status <> o.status OR next_t.order_id IS NOT NULL)
+        ${only('o.activity_id')}`,
+  },
+  {
+    id: 'I4',
+    says: 'step of an order that does not exist',
+    sql: (only) => `
+      SELECT DISTINCT t.order_id FROM order_transition t LEFT JOIN orders o ON o.id = t.order_id
+      WHERE o.id IS NULL ${only('t.activity_id')}`,
+  },
+  {
+    id: 'I5',
+    says: 'order whose credits in MySQL are neither nothing nor its quantity, once',
+    sql: (only) => creditByOrder(only('o.activity_id'), 'credit NOT IN (0, quantity) OR credits > 1'),
+  },
+  {
+    id: 'I5',
+    says: 'closed order that did not give its stock back in MySQL',
+    sql: (only) =>
+      creditByOrder(only('o.activity_id'), "credit = 0 AND status IN ('TIMEOUT_CLOSED', 'CANCELLED')"),
+  },
+  {
+    id: 'I5',
+    says: 'order that gave stock back without being closed',
+    sql: (only) => creditByOrder(only('o.activity_id'), "credit > 0 AND status IN ('PENDING', 'ABORTED')"),
+  },
+  {
+    id: 'I7',
+    says: 'order closed before its deadline',
+    sql: (only) => `
+      SELECT t.order_id FROM order_transition t JOIN orders o ON o.id = t.order_id
+      WHERE t.to_status = 'TIMEOUT_CLOSED' AND t.at < o.expires_at ${only('o.activity_id')}`,
+  },
+  {
+    id: 'I10',
+    says: 'order with the buyer and idempotency key of another',
+    sql: (only) => `
+      SELECT MAX(o.id) AS order_id FROM orders o
+      WHERE o.idempotency_key IS NOT NULL ${only('o.activity_id')}
+      GROUP BY o.user_id, o.idempotency_key HAVING COUNT(*) > 1`,
+  },
+];
+
+/** Names the newest active order of each activity where `wrong`. Sums are signed: a difference may be negative. */
+function takenByActivity(only: string, wrong: string): string {
+  return `
+    SELECT order_id FROM (
+      SELECT MAX(o.id) AS order_id, a.capacity AS capacity, a.available AS available,
+        COALESCE(SUM(o.quantity), 0) AS taken
+      FROM activity a
+      LEFT JOIN orders o ON o.activity_id = a.id AND o.status IN ('PENDING', 'PAID')
+      WHERE TRUE ${only}
+      GROUP BY a.id, a.capacity, a.available) AS sums
+    WHERE ${wrong}`;
+}
+
+function creditByOrder(only: string, wrong: string): string {
+  return `
+    SELECT order_id FROM (
+      SELECT o.id AS order_id, o.status AS status, o.quantity AS quantity,
+        SUM(t.credit) AS credit, SUM(t.credit > 0) AS credits
+      FROM orders o JOIN order_transition t ON t.order_id = o.id
+      WHERE TRUE ${only}
+      GROUP BY o.id, o.status, o.quantity) AS sums
+    WHERE ${wrong}`;
+}

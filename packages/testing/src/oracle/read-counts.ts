@@ -1,0 +1,82 @@
+import { type OrderStatus, orderStatuses } from '@lapse/contracts';
+import type { MysqlSnapshot } from './mysql-snapshot.ts';
+import type { ActivityFilter } from './rule.ts';
+import type { Lateness, OracleCounts } from './verdict.ts';
+
+interface Counted {
+  readonly name: string;
+  readonly total: number;
+}
+
+/** What there is, for the report: a verdict on an empty database says nothing, and should be seen to. */
+export async function readCounts(mysql: MysqlSnapshot, only: ActivityFilter): Promise<OracleCounts> {
+  const [activity] = await mysql.rows<{ activities: number; capacity: number; available: number }>(
+    `SELECT COUNT(*) AS activities, COALESCE(SUM(a.capacity), 0) AS capacity,
+       COALESCE(SUM(a.available), 0) AS available FROM activity a WHERE TRUE ${only('a.id')}`,
+  );
+  const statuses = await mysql.rows<{ status: OrderStatus; total: number; units: number }>(
+    `SELECT o.status, COUNT(*) AS total, SUM(o.quantity) AS units FROM orders o
+     WHERE TRUE ${only('o.activity_id')} GROUP BY o.status`,
+  );
+  const [credit] = await mysql.rows<{ units: number }>(
+    `SELECT COALESCE(SUM(t.credit), 0) AS units FROM order_transition t WHERE TRUE ${only('t.activity_id')}`,
+  );
+  const payments = await mysql.rows<Counted>(
+    'SELECT state AS name, COUNT(*) AS total FROM payment GROUP BY state',
+  );
+  const notices = await mysql.rows<Counted>(
+    "SELECT CONCAT(stage, ' ', state) AS name, COUNT(*) AS total FROM notification GROUP BY stage, state",
+  );
+  const parked = byName(
+    await mysql.rows<Counted>('SELECT kind AS name, COUNT(*) AS total FROM parked GROUP BY kind'),
+  );
+  const unitsOf = (wanted: OrderStatus): number =>
+    statuses.find(({ status }) => status === wanted)?.units ?? 0;
+  const orders = Object.fromEntries(
+    orderStatuses.map((wanted) => [wanted, statuses.find(({ status }) => status === wanted)?.total ?? 0]),
+  ) as Record<OrderStatus, number>;
+  const notifications = byName(notices);
+  return {
+    activities: activity?.activities ?? 0,
+    orders,
+    units: {
+      capacity: activity?.capacity ?? 0,
+      available: activity?.available ?? 0,
+      pending: unitsOf('PENDING'),
+      paid: unitsOf('PAID'),
+      credited: credit?.units ?? 0,
+    },
+    payments: byName(payments),
+    notifications,
+    parked: {
+      orders: parked.order ?? 0,
+      messages: parked.message ?? 0,
+      notifications: (notifications['REMINDER PARKED'] ?? 0) + (notifications['CLOSED PARKED'] ?? 0),
+    },
+  };
+}
+
+function byName(rows: readonly Counted[]): Record<string, number> {
+  return Object.fromEntries(rows.map(({ name, total }) => [name, total]));
+}
+
+/** Lateness by the clock of the database, which wrote both times. Percentiles by the nearest rank. */
+export async function readLateness(mysql: MysqlSnapshot, only: ActivityFilter): Promise<Lateness> {
+  const [row] = await mysql.rows<Record<keyof Lateness, number | null>>(`
+    SELECT COUNT(*) AS count, SUM(late < 0) AS early, MAX(late) AS max,
+      MIN(CASE WHEN place >= total * 0.5 THEN late END) AS p50,
+      MIN(CASE WHEN place >= total * 0.99 THEN late END) AS p99
+    FROM (
+      SELECT TIMESTAMPDIFF(MICROSECOND, o.expires_at, t.at) / 1000 AS late,
+        ROW_NUMBER() OVER (ORDER BY TIMESTAMPDIFF(MICROSECOND, o.expires_at, t.at)) AS place,
+        COUNT(*) OVER () AS total
+      FROM order_transition t JOIN orders o ON o.id = t.order_id
+      WHERE t.to_status = 'TIMEOUT_CLOSED' ${only('o.activity_id')}) AS closes`);
+  return {
+    count: row?.count ?? 0,
+    p50: row?.p50 ?? 0,
+    p99: row?.p99 ?? 0,
+    max: row?.max ?? 0,
+    early: row?.early ?? 0,
+  };
+}

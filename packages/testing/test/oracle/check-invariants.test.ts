@@ -1,0 +1,495 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { checkInvariants, describeVerdict, type InvariantId, type OracleOptions } from '../../src/index.ts';
+import { activity, notice, openWorld, payment, step, type World } from './world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+beforeEach(() => world.reset());
+
+const judge = (options: Partial<OracleOptions> = {}) =>
+  checkInvariants({ mysqlUrl: world.mysqlUrl, redisUrl: world.redisUrl, atRest: true, ...options });
+
+/** What is planted, which invariants the oracle must name, and the order it must name with them. */
+interface Plant {
+  readonly name: string;
+  readonly plant: (world: World) => Promise<unknown>;
+  readonly fails: readonly InvariantId[];
+  readonly says: RegExp;
+  readonly order?: keyof World['orders'];
+  /** Seen while the system runs, too. */
+  readonly always?: true;
+}
+
+const holds = `${activity.keys}:holds`;
+const plants: readonly Plant[] = [
+  {
+    name: 'more held than the capacity',
+    plant: async ({ sql, orders }) => {
+      await sql.query('UPDATE orders SET quantity = 10 WHERE id = ?', [orders.pending.bytes]);
+      await sql.query('UPDATE activity SET available = 0');
+    },
+    fails: ['I1', 'I3'],
+    says: /1 × activity with more units sold and held than its capacity/,
+    always: true,
+  },
+  {
+    name: 'a unit of MySQL stock that went missing',
+    plant: ({ sql }) => sql.query('UPDATE activity SET available = 6'),
+    fails: ['I1', 'I3'],
+    says: /1 × activity whose available units/,
+    always: true,
+  },
+  {
+    name: 'a unit of Redis stock out of nothing',
+    plant: ({ redis }) => redis.incr(`${activity.keys}:stock`),
+    fails: ['I2', 'I3'],
+    says: /activity 42 in Redis: free 8 \+ held 2 \+ sold 1 is not 10/,
+    always: true,
+  },
+  {
+    name: 'Redis stock below zero',
+    plant: ({ redis }) => redis.set(`${activity.keys}:stock`, -3),
+    fails: ['I2', 'I3'],
+    says: /the counter is -3/,
+    always: true,
+  },
+  {
+    name: 'a hold that cannot be read',
+    plant: ({ redis }) => redis.hset(holds, 'x', 'nonsense'),
+    fails: ['I2'],
+    says: /1 holds cannot be read/,
+    always: true,
+  },
+  {
+    name: 'Redis that adds up and still differs from MySQL',
+    plant: async ({ redis }) => {
+      await redis.decrby(`${activity.keys}:stock`, 2);
+      await redis.hset(holds, '01900000-0000-7000-8000-000000000000', 'h:2:1700000000000:orphan');
+      await redis.sadd(`${activity.keys}:users`, 'orphan');
+    },
+    fails: ['I3'],
+    says: /1 × active hold in Redis of an order that is unknown in MySQL/,
+  },
+  {
+    name: 'a paid order still held in Redis',
+    plant: ({ redis, orders }) => redis.hset(holds, orders.paid.id, `h:1:1700000000000:${orders.paid.user}`),
+    fails: ['I3'],
+    says: /1 × PAID in MySQL, in Redis with another state, quantity or user/,
+    order: 'paid',
+  },
+  {
+    name: 'a hold of the right number for another user',
+    plant: ({ redis, orders }) => redis.hset(holds, orders.pending.id, 'h:2:1700000000000:somebody'),
+    fails: ['I3'],
+    says: /1 × PENDING in MySQL, in Redis with another state, quantity or user/,
+    order: 'pending',
+  },
+  {
+    name: 'one user exchanged for another',
+    plant: async ({ redis, orders }) => {
+      await redis.srem(`${activity.keys}:users`, orders.pending.user);
+      await redis.sadd(`${activity.keys}:users`, 'somebody');
+    },
+    fails: ['I3'],
+    says: /1 × active order whose user is not among the users in Redis/,
+    order: 'pending',
+  },
+  {
+    name: 'a pending order without its hold',
+    plant: async ({ redis, orders }) => {
+      await redis.hdel(holds, orders.pending.id);
+      await redis.incrby(`${activity.keys}:stock`, 2);
+    },
+    fails: ['I3'],
+    says: /1 × PENDING in MySQL, without a hold in Redis/,
+    order: 'pending',
+  },
+  {
+    name: 'an empty Redis',
+    plant: ({ redis }) => redis.flushdb(),
+    fails: ['I3'],
+    says: /activity 42: not loaded into Redis/,
+  },
+  {
+    name: 'another generation in Redis',
+    plant: ({ redis }) => redis.set(`${activity.keys}:gen`, 2),
+    fails: ['I3'],
+    says: /generation 2 in Redis, 3 in MySQL/,
+  },
+  {
+    name: 'a paid order that closed afterwards',
+    plant: async ({ sql, orders }) => {
+      await step(sql, orders.paid, 3, 'PAID', 'TIMEOUT_CLOSED', 'sweep', 'NOW(3) + INTERVAL 1 HOUR');
+      await sql.query("UPDATE orders SET version = 3, status = 'TIMEOUT_CLOSED' WHERE id = ?", [
+        orders.paid.bytes,
+      ]);
+    },
+    fails: ['I1', 'I3', 'I4', 'I5', 'I6'],
+    says: /1 × step that is not allowed/,
+    order: 'paid',
+    always: true,
+  },
+  {
+    name: 'an order that left PENDING twice',
+    plant: async ({ sql, orders }) => {
+      await step(sql, orders.cancelled, 3, 'PENDING', 'CANCELLED', 'buyer', 'NOW(3)');
+      await sql.query('UPDATE orders SET version = 3 WHERE id = ?', [orders.cancelled.bytes]);
+    },
+    fails: ['I4'],
+    says: /1 × order that left PENDING more than once/,
+    order: 'cancelled',
+    always: true,
+  },
+  {
+    name: 'a status without a step',
+    plant: ({ sql, orders }) =>
+      sql.query('UPDATE orders SET version = 2 WHERE id = ?', [orders.pending.bytes]),
+    fails: ['I4'],
+    says: /1 × order whose status and version are not those of its last step/,
+    order: 'pending',
+    always: true,
+  },
+  {
+    name: 'a step that the order does not know of',
+    plant: ({ sql, orders }) => step(sql, orders.pending, 2, 'PENDING', 'PAID', 'payment', 'NOW(3)'),
+    fails: ['I4'],
+    says: /order whose status and version are not those of its last step/,
+    order: 'pending',
+    always: true,
+  },
+  {
+    name: 'an order without its first step',
+    plant: ({ sql, orders }) =>
+      sql.query('DELETE FROM order_transition WHERE order_id = ? AND version = 1', [orders.cancelled.bytes]),
+    fails: ['I4'],
+    says: /1 × step that is not allowed, or does not follow/,
+    order: 'cancelled',
+    always: true,
+  },
+  {
+    name: 'a step of an order that does not exist',
+    plant: async ({ sql, orders }) => {
+      await sql.query('DELETE FROM orders WHERE id = ?', [orders.cancelled.bytes]);
+    },
+    fails: ['I4'],
+    says: /1 × step of an order that does not exist/,
+    order: 'cancelled',
+    always: true,
+  },
+  {
+    name: 'a second credit in MySQL',
+    plant: ({ sql, orders }) =>
+      sql.query('UPDATE order_transition SET credit = 3 WHERE order_id = ? AND version = 1', [
+        orders.closed.bytes,
+      ]),
+    fails: ['I5'],
+    says: /1 × order whose credits in MySQL are neither nothing nor its quantity, once/,
+    order: 'closed',
+    always: true,
+  },
+  {
+    name: 'half a credit in MySQL',
+    plant: ({ sql, orders }) =>
+      sql.query('UPDATE order_transition SET credit = 1 WHERE order_id = ? AND version = 2', [
+        orders.closed.bytes,
+      ]),
+    fails: ['I5'],
+    says: /neither nothing nor its quantity/,
+    order: 'closed',
+    always: true,
+  },
+  {
+    name: 'a closed order that never gave its stock back in MySQL',
+    plant: ({ sql, orders }) =>
+      sql.query('UPDATE order_transition SET credit = 0 WHERE order_id = ?', [orders.cancelled.bytes]),
+    fails: ['I5'],
+    says: /1 × closed order that did not give its stock back in MySQL/,
+    order: 'cancelled',
+    always: true,
+  },
+  {
+    name: 'a pending order that gave its stock back',
+    plant: ({ sql, orders }) =>
+      sql.query('UPDATE order_transition SET credit = 2 WHERE order_id = ?', [orders.pending.bytes]),
+    fails: ['I5'],
+    says: /1 × order that gave stock back without being closed/,
+    order: 'pending',
+    always: true,
+  },
+  {
+    name: 'a closed order that never gave its stock back in Redis',
+    plant: async ({ redis, orders }) => {
+      await redis.hset(holds, orders.closed.id, `h:3:1700000000000:${orders.closed.user}`);
+      await redis.decrby(`${activity.keys}:stock`, 3);
+      await redis.sadd(`${activity.keys}:users`, orders.closed.user);
+    },
+    fails: ['I3', 'I5'],
+    says: /1 × closed order that did not give its stock back in Redis/,
+    order: 'closed',
+  },
+  {
+    name: 'a paid order whose stock was freed',
+    plant: ({ sql, orders }) =>
+      sql.query('UPDATE order_transition SET credit = 1 WHERE order_id = ? AND version = 2', [
+        orders.paid.bytes,
+      ]),
+    fails: ['I6'],
+    says: /1 × paid order that gave stock back/,
+    order: 'paid',
+    always: true,
+  },
+  {
+    name: 'money kept for a closed order',
+    plant: ({ sql }) => sql.query("UPDATE payment SET state = 'CAPTURED'"),
+    fails: ['I6'],
+    says: /1 × captured payment of an order that is not paid/,
+    order: 'late',
+    always: true,
+  },
+  {
+    name: 'money kept twice for one order',
+    plant: ({ sql, orders }) => payment(sql, orders.paid, 'CAPTURED'),
+    fails: ['I6'],
+    says: /1 × order with more than one captured payment/,
+    order: 'paid',
+    always: true,
+  },
+  {
+    name: 'an order paid with another amount',
+    plant: ({ sql }) => sql.query('UPDATE payment SET amount_minor = 499'),
+    fails: ['I6'],
+    says: /1 × captured payment of another amount or currency/,
+    order: 'paid',
+    always: true,
+  },
+  {
+    name: 'a close a millisecond early',
+    plant: ({ sql, orders }) =>
+      sql.query(
+        `UPDATE order_transition t JOIN orders o ON o.id = t.order_id
+         SET t.at = o.expires_at - INTERVAL 1000 MICROSECOND WHERE o.id = ? AND t.version = 2`,
+        [orders.closed.bytes],
+      ),
+    fails: ['I7'],
+    says: /1 × order closed before its deadline/,
+    order: 'closed',
+    always: true,
+  },
+  {
+    name: 'an unpaid order that nobody closes',
+    plant: ({ sql, orders }) =>
+      sql.query('UPDATE orders SET expires_at = NOW(3) - INTERVAL 31 SECOND WHERE id = ?', [
+        orders.pending.bytes,
+      ]),
+    fails: ['I8'],
+    says: /1 × order still pending more than 30000 ms past its deadline/,
+    order: 'pending',
+  },
+  {
+    name: 'two reminders for one order',
+    plant: async ({ sql, orders }) => {
+      await sql.query('ALTER TABLE notification DROP INDEX notification_once');
+      await notice(sql, orders.paid, 'REMINDER', 'SENT');
+    },
+    fails: ['I9'],
+    says: /1 × order with more than one notice of the same stage/,
+    order: 'paid',
+    always: true,
+  },
+  {
+    name: 'a reminder claimed after the order was paid',
+    plant: ({ sql, orders }) =>
+      sql.query('UPDATE orders SET reminded_at = paid_at + INTERVAL 1000 MICROSECOND WHERE id = ?', [
+        orders.paid.bytes,
+      ]),
+    fails: ['I9'],
+    says: /1 × order claimed for its reminder before it was due, or when it was not pending/,
+    order: 'paid',
+    always: true,
+  },
+  {
+    name: 'a reminder before its time',
+    plant: ({ sql, orders }) =>
+      sql.query('UPDATE orders SET reminded_at = remind_at - INTERVAL 1000 MICROSECOND WHERE id = ?', [
+        orders.pending.bytes,
+      ]),
+    fails: ['I9'],
+    says: /1 × order claimed for its reminder before it was due/,
+    order: 'pending',
+    always: true,
+  },
+  {
+    name: 'a reminder sent for a cancelled order that was never claimed',
+    plant: ({ sql, orders }) => notice(sql, orders.cancelled, 'REMINDER', 'SENT'),
+    fails: ['I9'],
+    says: /1 × reminder sent for an order that was never claimed/,
+    order: 'cancelled',
+    always: true,
+  },
+  {
+    name: 'a notice of closing to a buyer who paid',
+    plant: ({ sql, orders }) => notice(sql, orders.paid, 'CLOSED', 'SENT'),
+    fails: ['I9'],
+    says: /1 × notice of closing sent for an order that did not close/,
+    order: 'paid',
+    always: true,
+  },
+  {
+    name: 'two orders of one buyer and key',
+    plant: async ({ sql, orders }) => {
+      await sql.query('ALTER TABLE orders DROP INDEX orders_idempotency_key');
+      await sql.query("UPDATE orders SET user_id = 'cancelled' WHERE id = ?", [orders.late.bytes]);
+    },
+    fails: ['I10'],
+    says: /1 × order with the buyer and idempotency key of another/,
+    always: true,
+  },
+  {
+    name: 'a message never sent',
+    plant: ({ sql, orders }) =>
+      sql.query(
+        `INSERT INTO message_outbox (id, phase, body, order_count, due_at, created_at)
+         VALUES (?, 1, ?, 1, NOW(3), NOW(3))`,
+        [orders.pending.bytes, JSON.stringify([{ orderId: orders.pending.id }])],
+      ),
+    fails: ['I11'],
+    says: /1 × outbox row never sent/,
+    order: 'pending',
+  },
+  {
+    name: 'an effect never applied',
+    plant: ({ sql, orders }) =>
+      sql.query(
+        `INSERT INTO effect (id, batch_id, kind, activity_id, order_ids, created_at)
+         VALUES (?, ?, 'release', 42, ?, NOW(3))`,
+        [orders.closed.bytes, orders.closed.bytes, orders.closed.bytes],
+      ),
+    fails: ['I11'],
+    says: /1 × effect not applied \(release\)/,
+    order: 'closed',
+  },
+  {
+    name: 'a notice that waits for ever',
+    plant: ({ sql, orders }) => notice(sql, orders.late, 'CLOSED', 'WAITING'),
+    fails: ['I11'],
+    says: /1 × notice that has waited for more than 60000 ms/,
+    order: 'late',
+  },
+];
+
+describe('the oracle', () => {
+  it('finds nothing wrong in a system at rest, and counts and times what is there', async () => {
+    const verdict = await judge();
+    expect(describeVerdict(verdict)).not.toContain('FAIL');
+    expect(verdict.ok).toBe(true);
+    expect(verdict.checks.map(({ id }) => id)).toEqual(Array.from({ length: 11 }, (_, i) => `I${i + 1}`));
+    expect(verdict.counts).toEqual({
+      activities: 1,
+      orders: { PENDING: 1, PAID: 1, TIMEOUT_CLOSED: 2, CANCELLED: 1, ABORTED: 1 },
+      units: { capacity: 10, available: 7, pending: 2, paid: 1, credited: 5 },
+      payments: { CAPTURED: 1, REFUND_PENDING: 1 },
+      notifications: { 'REMINDER SENT': 2, 'CLOSED SENT': 1 },
+      parked: { orders: 0, messages: 0, notifications: 0 },
+    });
+    expect(verdict.lateness).toEqual({ count: 2, p50: 20, p99: 400, max: 400, early: 0 });
+  });
+
+  it.each(plants)('names $name', async ({ plant, fails, says, order }) => {
+    await plant(world);
+    const verdict = await judge();
+    expect(verdict.failed.map(({ id }) => id)).toEqual(fails);
+    expect(verdict.ok).toBe(false);
+    expect(describeVerdict(verdict)).toMatch(says);
+    const named = new Set(verdict.failed.flatMap(({ orderIds }) => orderIds));
+    if (order !== undefined) expect(named).toContain(world.orders[order].id);
+  });
+
+  it.each(plants.filter(({ always }) => always))(
+    'names $name while the system runs, too',
+    async ({ plant, says }) => {
+      await plant(world);
+      expect(describeVerdict(await judge({ atRest: false }))).toMatch(says);
+    },
+  );
+
+  it('leaves what is only true at rest unchecked while the system runs, and says so', async () => {
+    for (const { plant } of plants.filter(({ always }) => !always)) {
+      await world.reset();
+      await plant(world);
+      const { ok, checks } = await judge({ atRest: false });
+      expect(ok).toBe(true);
+      expect(checks.filter(({ detail }) => detail.startsWith('not checked')).map(({ id }) => id)).toEqual([
+        'I3',
+        'I8',
+        'I11',
+      ]);
+    }
+  });
+
+  it('reports a parked order as parked, not as overdue', async () => {
+    await world.sql.query('UPDATE orders SET expires_at = NOW(3) - INTERVAL 1 HOUR WHERE status = ?', [
+      'PENDING',
+    ]);
+    await world.sql.query(
+      `INSERT INTO parked (kind, ref, body_hash, order_id, reason, created_at)
+       VALUES ('order', ?, ?, ?, 'poison', NOW(3))`,
+      [world.orders.pending.id, Buffer.alloc(32), world.orders.pending.bytes],
+    );
+    const { ok, counts } = await judge();
+    expect(ok).toBe(true);
+    expect(counts.parked).toEqual({ orders: 1, messages: 0, notifications: 0 });
+  });
+
+  it('looks at the activities asked for alone', async () => {
+    await world.sql.query('UPDATE activity SET available = 6');
+    expect((await judge({ activityIds: [43] })).ok).toBe(true);
+    expect((await judge({ activityIds: [42, 43] })).ok).toBe(false);
+    expect((await judge({ activityIds: [] })).ok).toBe(true);
+  });
+
+  it('judges one instant of a system that moves under it', async () => {
+    const { sql, redis, orders } = world;
+    let moving = true;
+    const move = async () => {
+      while (moving) {
+        await sql.query(
+          `UPDATE activity a JOIN orders o ON o.activity_id = a.id AND o.id = ?
+           SET a.available = a.available - 1, o.quantity = o.quantity + 1 WHERE a.available > 0`,
+          [orders.pending.bytes],
+        );
+        await redis.eval(
+          "redis.call('DECR', KEYS[1]) redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])",
+          2,
+          `${activity.keys}:stock`,
+          holds,
+          orders.pending.id,
+          `h:3:1:x`,
+        );
+        await sql.query(
+          `UPDATE activity a JOIN orders o ON o.activity_id = a.id AND o.id = ?
+           SET a.available = a.available + 1, o.quantity = o.quantity - 1 WHERE o.quantity > 2`,
+          [orders.pending.bytes],
+        );
+        await redis.eval(
+          "redis.call('INCR', KEYS[1]) redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])",
+          2,
+          `${activity.keys}:stock`,
+          holds,
+          orders.pending.id,
+          `h:2:1:x`,
+        );
+      }
+    };
+    const moved = move();
+    for (let i = 0; i < 30; i += 1) {
+      const verdict = await judge({ atRest: false });
+      expect(describeVerdict(verdict)).not.toContain('FAIL');
+    }
+    moving = false;
+    await moved;
+  });
+});

@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { type Connection, createConnection } from 'mysql2/promise';
+import { createTestDatabase, createTestRedis } from '../../src/index.ts';
+import { createSchema } from './schema.ts';
+
+/** A small system at rest, true to the last row, in which a test breaks one thing. */
+export interface World {
+  readonly mysqlUrl: string;
+  readonly redisUrl: string;
+  readonly sql: Connection;
+  readonly redis: Redis;
+  /** One of each: what became of it is its name. */
+  readonly orders: Readonly<Record<OrderName, SeedOrder>>;
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type OrderName = 'pending' | 'paid' | 'closed' | 'cancelled' | 'aborted' | 'late';
+
+export interface SeedOrder {
+  /** As text, and as the expression that SQL needs. */
+  readonly id: string;
+  readonly bytes: Buffer;
+  readonly user: string;
+  readonly quantity: number;
+}
+
+export const activity = { id: 42, capacity: 10, keys: 'activity:{42}' } as const;
+const tables = [
+  ...[
+    'activity',
+    'orders',
+    'order_transition',
+    'message_outbox',
+    'effect',
+    'notification',
+    'payment',
+    'parked',
+  ],
+];
+
+export async function openWorld(): Promise<World> {
+  const database = await createTestDatabase();
+  const store = await createTestRedis();
+  const sql = await createConnection({ uri: database.url, timezone: 'Z' });
+  await sql.query("SET SESSION time_zone = '+00:00'");
+  await createSchema(sql);
+  const redis = new Redis(store.url);
+  const orders = {
+    pending: seedOrder('a:b "ü" 🧾', 2),
+    paid: seedOrder('paid', 1),
+    closed: seedOrder('closed', 3),
+    cancelled: seedOrder('cancelled', 1),
+    aborted: seedOrder('aborted', 1),
+    late: seedOrder('late', 1),
+  };
+  return {
+    mysqlUrl: database.url,
+    redisUrl: store.url,
+    sql,
+    redis,
+    orders,
+    reset: async () => {
+      for (const table of tables) await sql.query(`DELETE FROM ${table}`);
+      await restoreUniqueKeys(sql);
+      await seedMysql(sql, orders);
+      await redis.flushdb();
+      await seedRedis(redis, orders);
+    },
+    close: async () => {
+      await sql.end();
+      await redis.quit();
+      await database.drop();
+      await store.close();
+    },
+  };
+}
+
+/** Some violations can only be planted once the key that prevents them is gone. */
+async function restoreUniqueKeys(sql: Connection): Promise<void> {
+  for (const key of [
+    'notification ADD UNIQUE KEY notification_once (order_id, stage)',
+    'orders ADD UNIQUE KEY orders_idempotency_key (user_id, idempotency_key)',
+  ]) {
+    try {
+      await sql.query(`ALTER TABLE ${key}`);
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ER_DUP_KEYNAME') throw error;
+    }
+  }
+}
+
+function seedOrder(user: string, quantity: number): SeedOrder {
+  const bytes = randomBytes(16);
+  const id = bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return { id, bytes, user, quantity };
+}
+
+/** Minutes from now, as SQL. */
+const minutes = (count: number): string => `NOW(3) + INTERVAL ${count} MINUTE`;
+
+async function seedMysql(sql: Connection, orders: World['orders']): Promise<void> {
+  await sql.query(
+    `INSERT INTO activity (id, name, capacity, available, price_minor, currency, pay_within_ms, remind_after_ms,
+       quantity_max, late_payment_policy, generation, created_at)
+     VALUES (?, 'Concert', ?, 7, 500, 'EUR', 900000, 600000, 4, 'refund', 3, NOW(3))`,
+    [activity.id, activity.capacity],
+  );
+  const insert = async (order: SeedOrder, status: string, created: number, times: Record<string, string>) => {
+    const columns = Object.keys(times).map((name) => `, ${name}`);
+    const values = Object.values(times).map((value) => `, ${value}`);
+    const version = status === 'PENDING' || status === 'ABORTED' ? 1 : 2;
+    const key = status === 'ABORTED' ? null : 'key';
+    await sql.query(
+      `INSERT INTO orders (id, activity_id, user_id, quantity, amount_minor, currency, locale, status, version,
+         created_at, remind_at, expires_at, idempotency_key, request_hash ${columns.join('')})
+       VALUES (?, ?, ?, ?, 500, 'EUR', 'en', ?, ?, ${minutes(created)}, ${minutes(created + 10)},
+         ${minutes(created + 15)}, ?, ? ${values.join('')})`,
+      [
+        order.bytes,
+        activity.id,
+        Buffer.from(order.user),
+        order.quantity,
+        status,
+        version,
+        key,
+        Buffer.alloc(32),
+      ],
+    );
+  };
+  await insert(orders.pending, 'PENDING', -12, { reminded_at: minutes(-2) });
+  await insert(orders.paid, 'PAID', -12, { reminded_at: minutes(-2), paid_at: minutes(-1) });
+  await insert(orders.closed, 'TIMEOUT_CLOSED', -20, { reminded_at: minutes(-10), closed_at: minutes(-5) });
+  await insert(orders.cancelled, 'CANCELLED', -20, { closed_at: minutes(-18) });
+  await insert(orders.late, 'TIMEOUT_CLOSED', -30, { reminded_at: minutes(-20), closed_at: minutes(-15) });
+  await insert(orders.aborted, 'ABORTED', -20, { closed_at: minutes(-20) });
+  await step(sql, orders.pending, 1, null, 'PENDING', 'create', minutes(-12));
+  await step(sql, orders.paid, 1, null, 'PENDING', 'create', minutes(-12));
+  await step(sql, orders.paid, 2, 'PENDING', 'PAID', 'payment', minutes(-1));
+  await step(sql, orders.closed, 1, null, 'PENDING', 'create', minutes(-20));
+  await step(sql, orders.cancelled, 1, null, 'PENDING', 'create', minutes(-20));
+  await step(sql, orders.cancelled, 2, 'PENDING', 'CANCELLED', 'buyer', minutes(-18), 1);
+  await step(sql, orders.late, 1, null, 'PENDING', 'create', minutes(-30));
+  await step(sql, orders.aborted, 1, null, 'ABORTED', 'sweep', minutes(-20));
+  // 20 ms late, and 400.
+  const closeAt = (order: SeedOrder, ms: number): string =>
+    `(SELECT expires_at FROM orders WHERE id = 0x${order.bytes.toString('hex')}) + INTERVAL ${ms * 1_000} MICROSECOND`;
+  await step(sql, orders.closed, 2, 'PENDING', 'TIMEOUT_CLOSED', 'message', closeAt(orders.closed, 20), 3);
+  await step(sql, orders.late, 2, 'PENDING', 'TIMEOUT_CLOSED', 'sweep', closeAt(orders.late, 400), 1);
+  await notice(sql, orders.pending, 'REMINDER', 'SENT');
+  await notice(sql, orders.paid, 'REMINDER', 'SENT');
+  await notice(sql, orders.closed, 'CLOSED', 'SENT');
+  await payment(sql, orders.paid, 'CAPTURED');
+  await payment(sql, orders.late, 'REFUND_PENDING');
+}
+
+export async function step(
+  sql: Connection,
+  order: SeedOrder,
+  version: number,
+  from: string | null,
+  to: string,
+  cause: string,
+  at: string,
+  credit = 0,
+): Promise<void> {
+  await sql.query(
+    `INSERT INTO order_transition (order_id, version, activity_id, from_status, to_status, cause, at, credit)
+     VALUES (?, ?, ?, ?, ?, ?, ${at}, ?)`,
+    [order.bytes, version, activity.id, from, to, cause, credit],
+  );
+}
+
+export async function notice(sql: Connection, order: SeedOrder, stage: string, state: string): Promise<void> {
+  await sql.query(
+    `INSERT INTO notification (order_id, stage, state, next_attempt_at, created_at)
+     VALUES (?, ?, ?, NOW(3), ${minutes(-2)})`,
+    [order.bytes, stage, state],
+  );
+}
+
+export async function payment(sql: Connection, order: SeedOrder, state: string, amount = 500): Promise<void> {
+  await sql.query(
+    `INSERT INTO payment (event_id, type, payment_id, order_id, amount_minor, currency, state, occurred_at, received_at)
+     VALUES (?, 'captured', ?, ?, ?, 'EUR', ?, NOW(3), NOW(3))`,
+    [randomBytes(8), randomBytes(8), order.bytes, amount, state],
+  );
+}
+
+async function seedRedis(redis: Redis, orders: World['orders']): Promise<void> {
+  const { pending, paid, closed, cancelled, aborted } = orders;
+  await redis.set(`${activity.keys}:stock`, 7);
+  await redis.set(`${activity.keys}:gen`, 3);
+  await redis.sadd(`${activity.keys}:users`, pending.user, paid.user);
+  await redis.hset(`${activity.keys}:holds`, {
+    [pending.id]: `h:${pending.quantity}:1700000000000:${pending.user}`,
+    [paid.id]: `s:${paid.quantity}:1700000000000:${paid.user}`,
+    // `late` is absent: markers are forgotten after a while.
+    [closed.id]: 'r:0:1700000000000:',
+    [cancelled.id]: 'r:0:1700000000000:',
+    [aborted.id]: 'r:0:1700000000000:',
+  });
+}
