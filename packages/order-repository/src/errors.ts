@@ -8,13 +8,14 @@ export class StoreUnavailableError extends Error {
 }
 
 /**
- * The connection was lost at COMMIT, and MySQL could not be asked since whether it was done. It may be done.
- * A caller must not undo anything: not release a hold, for one. The sweeper settles it.
+ * A change may or may not be there: the connection was lost at COMMIT and MySQL could not be asked since, or
+ * a batch failed after a part of it was committed. A caller must not undo anything: not release a hold, for
+ * one. Sent again, the operation tells what is there; else the sweeper settles it.
  */
 export class CommitUnknownError extends Error {
   readonly code = 'LAPSE_COMMIT_UNKNOWN';
-  constructor(options?: ErrorOptions) {
-    super('the connection to MySQL was lost at COMMIT: the change may or may not be there', options);
+  constructor(what: string, options?: ErrorOptions) {
+    super(`${what}: the change may or may not be there`, options);
     this.name = 'CommitUnknownError';
   }
 }
@@ -22,4 +23,13 @@ export class CommitUnknownError extends Error {
 /** True when MySQL was away or too busy and nothing was committed. Not true of CommitUnknownError. */
 export function isUnavailable(error: unknown): error is StoreUnavailableError {
   return error instanceof StoreUnavailableError;
+}
+
+/** A statement changed other rows than the locks it runs under allow: a fault of ours, never of the caller. */
+export class InvariantError extends Error {
+  readonly code = 'LAPSE_INVARIANT';
+  constructor(message: string) {
+    super(message);
+    this.name = 'InvariantError';
+  }
 }

@@ -1,8 +1,85 @@
+import { cancelOrder } from './cancel-order.ts';
+import { claimNotifications } from './claim-notifications.ts';
+import { claimOutbox } from './claim-outbox.ts';
+import { closeExpired } from './close-expired.ts';
+import { closeOverdue } from './close-overdue.ts';
+import { createActivity } from './create-activity.ts';
+import { createOrders } from './create-orders.ts';
+import { type Database, openDatabase } from './database.ts';
+import { type DatabaseClock, openDatabaseClock } from './database-clock.ts';
+import { expandClosedNotices } from './expand-closed-notices.ts';
+import { fenceOrphans } from './fence-orphans.ts';
+import { findActiveOrder } from './find-active-order.ts';
+import { findOrdersByKey } from './find-orders-by-key.ts';
+import { finishNotification } from './finish-notification.ts';
+import { listActivities } from './list-activities.ts';
+import { listPendingEffects } from './list-pending-effects.ts';
+import { markEffectsApplied } from './mark-effects-applied.ts';
+import { markOutboxFailed } from './mark-outbox-failed.ts';
+import { markOutboxSent } from './mark-outbox-sent.ts';
+import { toStoreError } from './mysql-fault.ts';
 import type { OrderRepository, RepositoryConfig, RepositoryLog } from './order-repository.ts';
+import { parkMessage } from './park-message.ts';
+import { readActivity } from './read-activity.ts';
+import { readOrder } from './read-order.ts';
+import { readTimeline } from './read-timeline.ts';
+import { rearm } from './rearm.ts';
+import { rebuildSnapshot } from './rebuild-snapshot.ts';
+import { recordPayment } from './record-payment.ts';
+import { remindPending } from './remind-pending.ts';
+import { withRetriedSession } from './transaction.ts';
 
+/**
+ * Open the pool and read the database clock once, so a wrong address fails here. Does not migrate.
+ * @throws StoreUnavailableError when MySQL does not answer.
+ */
 export async function openOrderRepository(
-  _config: RepositoryConfig,
-  _log: RepositoryLog,
+  config: RepositoryConfig,
+  log: RepositoryLog,
 ): Promise<OrderRepository> {
-  throw new Error('not built yet');
+  const database = openDatabase(config, log);
+  try {
+    return bind(database, await openDatabaseClock(database), log);
+  } catch (error) {
+    await database.close();
+    throw toStoreError(error);
+  }
+}
+
+function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): OrderRepository {
+  return {
+    close: async () => {
+      await clock.close();
+      await database.close();
+    },
+    ping: async () => {
+      await withRetriedSession(database, (session) => session.rows('SELECT 1'));
+    },
+    now: () => clock.now(),
+    createActivity: (body) => createActivity(database, body),
+    readActivity: (id) => readActivity(database, id),
+    listActivities: (page) => listActivities(database, page),
+    createOrders: (orders) => createOrders(database, orders),
+    readOrder: (id) => readOrder(database, id),
+    findActiveOrder: (activityId, userId) => findActiveOrder(database, activityId, userId),
+    findOrdersByKey: (keys) => findOrdersByKey(database, keys),
+    readTimeline: (id) => readTimeline(database, id),
+    cancelOrder: (id, userId) => cancelOrder(database, id, userId),
+    recordPayment: (event) => recordPayment(database, event),
+    closeExpired: (ids, options) => closeExpired(database, log, ids, options),
+    closeOverdue: (options) => closeOverdue(database, log, options),
+    remindPending: (ids) => remindPending(database, log, ids),
+    rearm: (phase, ids) => rearm(database, phase, ids),
+    fenceOrphans: (holds) => fenceOrphans(database, holds),
+    listPendingEffects: (options) => listPendingEffects(database, options),
+    markEffectsApplied: (ids) => markEffectsApplied(database, ids),
+    expandClosedNotices: (limit) => expandClosedNotices(database, limit),
+    claimOutbox: (options) => claimOutbox(database, options),
+    markOutboxSent: (rows) => markOutboxSent(database, rows),
+    markOutboxFailed: (ids, error) => markOutboxFailed(database, ids, error),
+    claimNotifications: (options) => claimNotifications(database, options),
+    finishNotification: (id, outcome) => finishNotification(database, id, outcome),
+    parkMessage: (message) => parkMessage(database, message),
+    rebuildSnapshot: (activityId, apply) => rebuildSnapshot(database, activityId, apply),
+  };
 }

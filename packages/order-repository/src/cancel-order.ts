@@ -1,0 +1,55 @@
+import { idToBytes } from './binary-id.ts';
+import { closeLocked, type DueRow, dueColumns } from './close-batch.ts';
+import type { Database } from './database.ts';
+import { InvariantError } from './errors.ts';
+import type { CancelResult } from './order-repository.ts';
+import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
+import type { Session } from './session.ts';
+import { inTransaction, type Witness } from './transaction.ts';
+import { userToBytes } from './user-bytes.ts';
+
+interface Attempt {
+  readonly result: CancelResult;
+  readonly witness: Witness | null;
+}
+
+/**
+ * Cancel the buyer's own pending order, and give its places back in the same transaction. Waits for a close
+ * or a payment that has the order, and loses to it. Another buyer's order is not found, so that ids cannot
+ * be probed. Repeated, it answers `not_pending` with the order as it is.
+ */
+export async function cancelOrder(database: Database, id: string, userId: string): Promise<CancelResult> {
+  const { result } = await inTransaction<Attempt>(
+    database,
+    (session) => cancelOnce(session, idToBytes(id), userToBytes(userId)),
+    ({ witness }) => witness,
+  );
+  return result;
+}
+
+async function cancelOnce(session: Session, id: Buffer, actor: Buffer): Promise<Attempt> {
+  const [row] = await session.rows<DueRow & Pick<OrderRow, 'user_id' | 'status'>>(
+    `SELECT ${dueColumns}, user_id, status FROM orders WHERE id = ? FOR UPDATE`,
+    [id],
+  );
+  if (row === undefined || !row.user_id.equals(actor)) {
+    return { result: { kind: 'not_found' }, witness: null };
+  }
+  if (row.status !== 'PENDING') {
+    return { result: { kind: 'not_pending', order: await reread(session, id) }, witness: null };
+  }
+  const { effects, witness } = await closeLocked(session, [row], {
+    toStatus: 'CANCELLED',
+    cause: 'buyer',
+    actor,
+  });
+  const [effect] = effects;
+  if (effect === undefined) throw new InvariantError('a cancelled order released nothing');
+  return { result: { kind: 'cancelled', order: await reread(session, id), effect }, witness };
+}
+
+async function reread(session: Session, id: Buffer) {
+  const [row] = await session.rows<OrderRow>(`SELECT ${orderColumns} FROM orders WHERE id = ?`, [id]);
+  if (row === undefined) throw new InvariantError('a locked order is not there');
+  return toOrder(row);
+}

@@ -1,0 +1,91 @@
+import type { OrderStatus } from '@lapse/contracts';
+import { idFromBytes } from './binary-id.ts';
+import type { Database } from './database.ts';
+import type { NoticeJob, NoticeStage } from './notification.ts';
+import type { Session } from './session.ts';
+import { inTransaction } from './transaction.ts';
+import { userFromBytes } from './user-bytes.ts';
+
+interface JobRow {
+  readonly id: number;
+  readonly stage: NoticeStage;
+  readonly attempts: number;
+  readonly order_id: Buffer;
+  readonly activity_id: number;
+  readonly name: string;
+  readonly user_id: Buffer;
+  readonly locale: string;
+  readonly quantity: number;
+  readonly amount_minor: number;
+  readonly currency: string;
+  readonly status: OrderStatus;
+  readonly expires_at: Date;
+}
+
+/**
+ * Lease notices that are due, oldest first, with all that their text needs. A notice is in one caller's hands
+ * until its lease ends. One that was claimed and never finished comes back: delivery is at least once, and
+ * each attempt is counted before it is made.
+ */
+export async function claimNotifications(
+  database: Database,
+  options: { limit: number; leaseMs: number },
+): Promise<NoticeJob[]> {
+  const rows = await inTransaction(
+    database,
+    (session) => claimOnce(session, options),
+    ([first]) =>
+      first
+        ? {
+            sql: 'SELECT 1 FROM notification WHERE id = ? AND attempts = ?',
+            values: [first.id, first.attempts],
+          }
+        : null,
+  );
+  return rows.map(toJob);
+}
+
+async function claimOnce(
+  session: Session,
+  { limit, leaseMs }: { limit: number; leaseMs: number },
+): Promise<JobRow[]> {
+  const due = await session.rows<{ id: number }>(
+    `SELECT id FROM notification
+     WHERE state = 'WAITING' AND next_attempt_at <= NOW(3)
+       AND (claimed_until IS NULL OR claimed_until <= NOW(3))
+     ORDER BY next_attempt_at LIMIT ? FOR UPDATE SKIP LOCKED`,
+    [limit],
+  );
+  if (due.length === 0) return [];
+  const ids = due.map(({ id }) => id);
+  await session.run(
+    `UPDATE notification SET claimed_until = NOW(3) + INTERVAL ? MICROSECOND, attempts = attempts + 1
+     WHERE id IN (?)`,
+    [leaseMs * 1_000, ids],
+  );
+  return session.rows<JobRow>(
+    `SELECT n.id, n.stage, n.attempts, n.order_id, o.activity_id, a.name, o.user_id, o.locale, o.quantity,
+       o.amount_minor, o.currency, o.status, o.expires_at
+     FROM notification n JOIN orders o ON o.id = n.order_id JOIN activity a ON a.id = o.activity_id
+     WHERE n.id IN (?) ORDER BY n.next_attempt_at, n.id`,
+    [ids],
+  );
+}
+
+function toJob(row: JobRow): NoticeJob {
+  return {
+    id: row.id,
+    stage: row.stage,
+    orderId: idFromBytes(row.order_id),
+    activityId: row.activity_id,
+    activityName: row.name,
+    userId: userFromBytes(row.user_id),
+    locale: row.locale,
+    quantity: row.quantity,
+    amountMinor: row.amount_minor,
+    currency: row.currency,
+    status: row.status,
+    expiresAt: row.expires_at,
+    attempts: row.attempts,
+  };
+}

@@ -1,0 +1,104 @@
+import type { TransitionCause } from '@lapse/contracts';
+import type { ClosedOrder } from './batch-result.ts';
+import { idFromBytes, idToBytes, newId } from './binary-id.ts';
+import { creditActivities } from './credit-activities.ts';
+import { InvariantError } from './errors.ts';
+import { insertEffects } from './insert-effects.ts';
+import type { Session } from './session.ts';
+import type { StockEffect } from './stock-effect.ts';
+import type { Witness } from './transaction.ts';
+
+/** An order that this transaction holds the lock of, and found pending. */
+export interface DueRow {
+  readonly id: Buffer;
+  readonly activity_id: number;
+  readonly quantity: number;
+  readonly late_us: number;
+  readonly at: Date;
+}
+
+/** What a locking read of due orders must select, for `closeLocked`. */
+export const dueColumns =
+  'id, activity_id, quantity, TIMESTAMPDIFF(MICROSECOND, expires_at, NOW(3)) AS late_us, NOW(3) AS at';
+
+/** How orders end: at their deadline with a notice, or by their buyer's own hand. */
+export interface CloseManner {
+  readonly toStatus: 'TIMEOUT_CLOSED' | 'CANCELLED';
+  readonly cause: TransitionCause;
+  readonly actor?: Buffer;
+}
+
+export interface ClosedBatch {
+  readonly closed: readonly ClosedOrder[];
+  readonly effects: readonly StockEffect[];
+  /** Null when nothing was closed. */
+  readonly witness: Witness | null;
+}
+
+/**
+ * Close orders whose locks this transaction holds: status, transitions, effects, and last the activities'
+ * credit, sorted. The comparison of the status makes the change the compare-and-set that decides against
+ * a payment; the ledger's key makes a second credit impossible.
+ */
+export async function closeLocked(
+  session: Session,
+  rows: readonly DueRow[],
+  { toStatus, cause, actor }: CloseManner,
+): Promise<ClosedBatch> {
+  const [first] = rows;
+  if (first === undefined) return { closed: [], effects: [], witness: null };
+  const ids = rows.map(({ id }) => id);
+  const batchId = idToBytes(newId());
+  // One time for the batch: that of the read which found these orders due, so none closes before its deadline.
+  const { at } = first;
+  const { affectedRows } = await session.run(
+    `UPDATE orders FORCE INDEX (PRIMARY) SET status = ?, version = version + 1, closed_at = ?
+     WHERE id IN (?) AND status = 'PENDING'`,
+    [toStatus, at, ids],
+  );
+  if (affectedRows !== rows.length) {
+    throw new InvariantError(`${affectedRows} of ${rows.length} locked orders were still pending`);
+  }
+  await session.run(
+    `INSERT INTO order_transition
+       (order_id, version, activity_id, from_status, to_status, cause, at, credit, effect_batch_id, actor)
+     SELECT id, version, activity_id, 'PENDING', status, ?, closed_at, quantity, ?, ?
+     FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?)`,
+    [cause, batchId, actor ?? null, ids],
+  );
+  const closed = rows.map(toClosedOrder);
+  const effects = await insertEffects(session, {
+    batchId,
+    kind: 'release',
+    idsByActivity: groupIds(closed),
+    ...(toStatus === 'TIMEOUT_CLOSED' ? { closedNotice: closed.map(({ orderId }) => orderId) } : {}),
+  });
+  await creditActivities(session, closed);
+  return {
+    closed,
+    effects,
+    witness: {
+      sql: 'SELECT 1 FROM order_transition WHERE order_id = ? AND effect_batch_id = ?',
+      values: [first.id, batchId],
+    },
+  };
+}
+
+function toClosedOrder(row: DueRow): ClosedOrder {
+  return {
+    orderId: idFromBytes(row.id),
+    activityId: row.activity_id,
+    quantity: row.quantity,
+    latenessMs: row.late_us / 1_000,
+  };
+}
+
+function groupIds(closed: readonly ClosedOrder[]): Map<number, string[]> {
+  const groups = new Map<number, string[]>();
+  for (const { activityId, orderId } of closed) {
+    const group = groups.get(activityId);
+    if (group) group.push(orderId);
+    else groups.set(activityId, [orderId]);
+  }
+  return groups;
+}

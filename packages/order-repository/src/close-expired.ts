@@ -1,0 +1,80 @@
+import type { CloseResult, UnmovedOrders } from './batch-result.ts';
+import { idFromBytes, sortedIdBytes } from './binary-id.ts';
+import { bisect } from './bisect.ts';
+import { classifyUnmoved, type DueRule, mergeUnmoved } from './classify-unmoved.ts';
+import { type ClosedBatch, type CloseManner, closeLocked, type DueRow, dueColumns } from './close-batch.ts';
+import type { Database } from './database.ts';
+import type { RepositoryLog } from './order-repository.ts';
+import { parkOrders } from './park-orders.ts';
+import { readParkedIds } from './read-parked-ids.ts';
+import type { Session } from './session.ts';
+import { inTransaction } from './transaction.ts';
+
+/** Most ids of one call and transaction: from 2,000 on, larger batches cost the same per order. */
+export const idsPerCallMax = 2_000;
+
+type Part = ClosedBatch & { readonly unmoved: UnmovedOrders };
+
+const closeRule: DueRule = { dueColumn: 'expires_at', isSettled: ({ status }) => status !== 'PENDING' };
+
+/**
+ * Close the given orders where still pending and due, in one transaction: status, transition rows, effects,
+ * one stock credit per activity. "Due" is said by the database clock alone. Rows another worker holds are
+ * skipped, not waited for, and come back as `contended`: they are unknown, not done. READ COMMITTED keeps
+ * InnoDB from locking the gaps where new orders go in.
+ *
+ * Idempotent, and safe at any concurrency: an order is in `closed` of one call, ever. A deadlock repeats the
+ * batch; any other failure bisects it, and the one order that fails alone is parked.
+ */
+export async function closeExpired(
+  database: Database,
+  log: RepositoryLog,
+  ids: readonly string[],
+  { cause }: { cause: 'message' | 'sweep' },
+): Promise<CloseResult> {
+  if (ids.length > idsPerCallMax)
+    throw new RangeError(`${ids.length} ids in one call; at most ${idsPerCallMax}`);
+  const sorted = sortedIdBytes(ids).map(idFromBytes);
+  if (sorted.length === 0) return { ...mergeUnmoved([], []), closed: [], effects: [] };
+  const { results, failures } = await bisect(sorted, (part) =>
+    inTransaction<Part>(
+      database,
+      (session) => closePart(session, part, cause),
+      ({ witness }) => witness,
+    ),
+  );
+  const closed = results.flatMap((part) => part.closed);
+  const parked = await parkOrders(database, log, failures, closed.length > 0);
+  return {
+    ...mergeUnmoved(
+      results.map(({ unmoved }) => unmoved),
+      parked,
+    ),
+    closed,
+    effects: results.flatMap((part) => part.effects),
+  };
+}
+
+async function closePart(
+  session: Session,
+  ids: readonly string[],
+  cause: 'message' | 'sweep',
+): Promise<Part> {
+  const manner: CloseManner = { toStatus: 'TIMEOUT_CLOSED', cause };
+  const parkedIds = await readParkedIds(session);
+  const wanted = ids.filter((id) => !parkedIds.has(id));
+  const parked = ids.filter((id) => parkedIds.has(id));
+  if (wanted.length === 0)
+    return { ...(await closeLocked(session, [], manner)), unmoved: mergeUnmoved([], parked) };
+  // Without the hint the optimizer read the index of deadlines: +40%.
+  const rows = await session.rows<DueRow>(
+    `SELECT ${dueColumns} FROM orders FORCE INDEX (PRIMARY)
+     WHERE id IN (?) AND status = 'PENDING' AND expires_at <= NOW(3)
+     ORDER BY id FOR UPDATE SKIP LOCKED`,
+    [sortedIdBytes(wanted)],
+  );
+  const found = new Set(rows.map(({ id }) => idFromBytes(id)));
+  const missing = rows.length === wanted.length ? [] : wanted.filter((id) => !found.has(id));
+  const unmoved = await classifyUnmoved(session, missing, closeRule);
+  return { ...(await closeLocked(session, rows, manner)), unmoved: mergeUnmoved([unmoved], parked) };
+}

@@ -1,0 +1,48 @@
+import type { CreateActivityBody } from '@lapse/contracts';
+import type { Activity } from './activity.ts';
+import { type ActivityRow, activityColumns, toActivity } from './activity-row.ts';
+import type { Database } from './database.ts';
+import { InvariantError } from './errors.ts';
+import { inTransaction } from './transaction.ts';
+
+/**
+ * Create an activity with all its places free, at generation 1. Not idempotent: a caller that got no answer
+ * looks at the list before it asks again.
+ */
+export function createActivity(database: Database, body: CreateActivityBody): Promise<Activity> {
+  const { capacity } = body;
+  return inTransaction(
+    database,
+    async (session) => {
+      const { insertId } = await session.run(
+        `INSERT INTO activity (name, capacity, available, price_minor, currency, sale_starts_at, sale_ends_at,
+           pay_within_ms, remind_after_ms, quantity_max, late_payment_policy, generation, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, NOW(3))`,
+        [
+          body.name,
+          capacity,
+          capacity,
+          body.priceMinor,
+          body.currency,
+          toDate(body.saleStartsAt),
+          toDate(body.saleEndsAt),
+          body.payWithinMs,
+          body.remindAfterMs,
+          body.quantityMax,
+          body.latePaymentPolicy,
+        ],
+      );
+      const [row] = await session.rows<ActivityRow>(`SELECT ${activityColumns} FROM activity WHERE id = ?`, [
+        insertId,
+      ]);
+      if (row === undefined) throw new InvariantError(`activity ${insertId} is not there after its insert`);
+      return toActivity(row);
+    },
+    // An id is never given twice, so the row is there only if this very transaction was committed.
+    ({ id }) => ({ sql: 'SELECT 1 FROM activity WHERE id = ?', values: [id] }),
+  );
+}
+
+function toDate(time: string | null): Date | null {
+  return time === null ? null : new Date(time);
+}

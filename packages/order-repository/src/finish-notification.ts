@@ -1,0 +1,26 @@
+import type { Database } from './database.ts';
+import type { NoticeOutcome } from './notification.ts';
+import { withRetriedSession } from './transaction.ts';
+
+const errorLengthMax = 1_000;
+
+/**
+ * Note how a claimed notice went. Only a WAITING notice changes, so a caller that comes back after its lease
+ * cannot undo what another one finished.
+ */
+export async function finishNotification(
+  database: Database,
+  id: number,
+  outcome: NoticeOutcome,
+): Promise<void> {
+  const error = 'error' in outcome ? outcome.error.slice(0, errorLengthMax) : null;
+  const retryInMs = outcome.state === 'WAITING' ? outcome.retryInMs : 0;
+  await withRetriedSession(database, (session) =>
+    session.run(
+      `UPDATE notification SET state = ?, last_error = ?, claimed_until = NULL,
+         sent_at = IF(? = 'SENT', NOW(3), NULL), next_attempt_at = NOW(3) + INTERVAL ? MICROSECOND
+       WHERE id = ? AND state = 'WAITING'`,
+      [outcome.state, error, outcome.state, retryInMs * 1_000, id],
+    ),
+  );
+}

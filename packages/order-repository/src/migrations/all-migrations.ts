@@ -1,0 +1,11 @@
+import { createOrderTables } from './0001-orders.ts';
+import { createOutboxTables } from './0002-outbox.ts';
+import { createNoticeAndPaymentTables } from './0003-notices-and-payments.ts';
+import type { Migration } from './migration.ts';
+
+/** In the order in which they run. Imported, not read from a folder: the same from source and from dist. */
+export const allMigrations: readonly Migration[] = [
+  createOrderTables,
+  createOutboxTables,
+  createNoticeAndPaymentTables,
+];

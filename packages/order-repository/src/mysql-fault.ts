@@ -1,0 +1,80 @@
+import { StoreUnavailableError } from './errors.ts';
+
+/** What mysql2 puts on an error. */
+interface MysqlError extends Error {
+  readonly code?: string;
+  readonly errno?: number;
+  readonly sqlState?: string;
+  readonly fatal?: boolean;
+}
+
+const deadlock = 1213;
+const lockWaitTimeout = 1205;
+/** MariaDB at REPEATABLE READ only; here against a server that forces it. */
+const recordChanged = 1020;
+
+/** Codes of mysql2 and of the socket that end a connection, in case `fatal` is not set. */
+const lostCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'PROTOCOL_CONNECTION_LOST',
+  'PROTOCOL_SEQUENCE_TIMEOUT',
+  'PROTOCOL_ENQUEUE_AFTER_FATAL_ERROR',
+]);
+
+/**
+ * Server errors that say "not now" of the whole server: too many connections, shutting down, killed
+ * (MySQL and MariaDB), read only, starting, disk or memory full.
+ */
+const awayErrnos = new Set([1040, 1053, 3169, 1927, 1317, 1290, 1836, 1792, 1021, 1037, 1041, 1114, 4031]);
+
+function asMysqlError(error: unknown): MysqlError | undefined {
+  return error instanceof Error ? (error as MysqlError) : undefined;
+}
+
+/** Another transaction was in the way, and this one was, or must be, rolled back: the same again may do. */
+export function isContention(error: unknown): boolean {
+  const errno = asMysqlError(error)?.errno;
+  return errno === deadlock || errno === lockWaitTimeout || errno === recordChanged;
+}
+
+/** The connection is gone, or in a state that nobody knows: it is never used again. */
+export function isConnectionLost(error: unknown): boolean {
+  const fault = asMysqlError(error);
+  return fault !== undefined && (fault.fatal === true || lostCodes.has(fault.code ?? ''));
+}
+
+/** MySQL as a whole cannot serve now; nothing is wrong with the statement or its rows. */
+export function isServerAway(error: unknown): boolean {
+  const fault = asMysqlError(error);
+  if (fault === undefined) return false;
+  return isConnectionLost(fault) || fault.name === 'KnexTimeoutError' || awayErrnos.has(fault.errno ?? 0);
+}
+
+/**
+ * The server refused the values of a row: out of range, a constraint, a trigger's SIGNAL. Said of one order
+ * alone, it is that order's fault and not the system's.
+ */
+export function isRowFault(error: unknown): boolean {
+  const fault = asMysqlError(error);
+  const checkConstraint = 3819;
+  return /^(22|23|45)/.test(fault?.sqlState ?? '') || fault?.errno === checkConstraint;
+}
+
+/** The error as callers see it: StoreUnavailableError where waiting helps, else itself. */
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof StoreUnavailableError) return error;
+  if (isContention(error)) {
+    return new StoreUnavailableError('the same rows stayed locked by others', { cause: error });
+  }
+  if (isServerAway(error)) {
+    const fault = asMysqlError(error);
+    return new StoreUnavailableError(fault?.code ?? fault?.message ?? 'no answer', { cause: error });
+  }
+  return error;
+}

@@ -1,0 +1,70 @@
+import type { PaymentWebhookBody } from '@lapse/contracts';
+import type { NoticeStage, NoticeState } from './notification.ts';
+import type { PaymentState } from './payment.ts';
+import type { Session } from './session.ts';
+import type { TimelineNotification, TimelineParked, TimelinePayment } from './timeline.ts';
+
+interface NotificationRow {
+  readonly stage: NoticeStage;
+  readonly state: NoticeState;
+  readonly attempts: number;
+  readonly created_at: Date;
+  readonly next_attempt_at: Date;
+  readonly sent_at: Date | null;
+  readonly last_error: string | null;
+}
+interface PaymentRow {
+  readonly event_id: Buffer;
+  readonly type: PaymentWebhookBody['type'];
+  readonly payment_id: Buffer;
+  readonly amount_minor: number;
+  readonly currency: string;
+  readonly state: PaymentState;
+  readonly occurred_at: Date;
+  readonly received_at: Date;
+  readonly reason: string | null;
+}
+
+export async function readNotifications(session: Session, orderId: Buffer): Promise<TimelineNotification[]> {
+  const rows = await session.rows<NotificationRow>(
+    `SELECT stage, state, attempts, created_at, next_attempt_at, sent_at, last_error
+     FROM notification WHERE order_id = ? ORDER BY created_at, id`,
+    [orderId],
+  );
+  return rows.map((row) => ({
+    stage: row.stage,
+    state: row.state,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    nextAttemptAt: row.next_attempt_at,
+    sentAt: row.sent_at,
+    lastError: row.last_error,
+  }));
+}
+
+export async function readPayments(session: Session, orderId: Buffer): Promise<TimelinePayment[]> {
+  const rows = await session.rows<PaymentRow>(
+    `SELECT event_id, type, payment_id, amount_minor, currency, state, occurred_at, received_at, reason
+     FROM payment WHERE order_id = ? ORDER BY received_at, id`,
+    [orderId],
+  );
+  return rows.map((row) => ({
+    eventId: row.event_id.toString(),
+    type: row.type,
+    paymentId: row.payment_id.toString(),
+    amountMinor: row.amount_minor,
+    currency: row.currency,
+    state: row.state,
+    occurredAt: row.occurred_at,
+    receivedAt: row.received_at,
+    reason: row.reason,
+  }));
+}
+
+export async function readParked(session: Session, orderId: Buffer): Promise<TimelineParked[]> {
+  const rows = await session.rows<{ reason: string; created_at: Date }>(
+    'SELECT reason, created_at FROM parked WHERE order_id = ? ORDER BY created_at, id',
+    [orderId],
+  );
+  return rows.map((row) => ({ reason: row.reason, createdAt: row.created_at }));
+}

@@ -1,0 +1,187 @@
+import type { OutboxRow, TimeoutOrder } from '@lapse/contracts';
+import { idFromBytes, idToBytes, newId } from './binary-id.ts';
+import { classifyConflicts } from './classify-conflicts.ts';
+import type { CreateResult, NewOrder } from './create-result.ts';
+import type { Database } from './database.ts';
+import { InvariantError } from './errors.ts';
+import { insertOutboxRow } from './insert-outbox-row.ts';
+import type { Session } from './session.ts';
+import { inTransaction } from './transaction.ts';
+import { userToBytes } from './user-bytes.ts';
+
+export interface WrittenOrders {
+  readonly results: ReadonlyMap<NewOrder, CreateResult>;
+  readonly outbox: OutboxRow | null;
+}
+
+/** An activity has too few places, or another generation: judge order by order, in a new transaction. */
+class ShortageError extends Error {}
+
+/**
+ * Write orders that do not exclude each other, in one transaction. The decrement of the activity, the one
+ * row that all buyers share, comes last, so that its lock lasts no longer than the commit.
+ */
+export async function writeOrders(database: Database, orders: readonly NewOrder[]): Promise<WrittenOrders> {
+  const write = (admit: Admit) =>
+    inTransaction(
+      database,
+      (session) => writeOnce(session, orders, admit),
+      ({ outbox }) =>
+        outbox && { sql: 'SELECT 1 FROM message_outbox WHERE id = ?', values: [idToBytes(outbox.id)] },
+    );
+  try {
+    return await write(admitAll);
+  } catch (error) {
+    if (!(error instanceof ShortageError)) throw error;
+    // Rare, since Redis refuses first. Here the activities are locked before their last places are given out.
+    return write(admitWhatFits);
+  }
+}
+
+/** Decides which inserted orders stay; sets the answer of those that do not. */
+type Admit = (
+  session: Session,
+  inserted: readonly NewOrder[],
+  results: Map<NewOrder, CreateResult>,
+) => Promise<readonly NewOrder[]>;
+
+const admitAll: Admit = async (_session, inserted) => inserted;
+
+async function writeOnce(
+  session: Session,
+  orders: readonly NewOrder[],
+  admit: Admit,
+): Promise<WrittenOrders> {
+  const results = new Map<NewOrder, CreateResult>();
+  const outboxId = newId();
+  const inserted = await insertOrders(session, orders, outboxId, results);
+  const admitted = await admit(session, inserted, results);
+  if (admitted.length === 0) return { results, outbox: null };
+  await insertTransitions(session, admitted);
+  const outbox = await insertOutboxRow(session, outboxId, 1, admitted.map(toTimeoutOrder));
+  await takePlaces(session, admitted);
+  for (const order of admitted) results.set(order, { kind: 'created' });
+  return { results, outbox };
+}
+
+/** @returns the orders that went in; the others get their answer here. */
+async function insertOrders(
+  session: Session,
+  orders: readonly NewOrder[],
+  outboxId: string,
+  results: Map<NewOrder, CreateResult>,
+): Promise<readonly NewOrder[]> {
+  const outboxBytes = idToBytes(outboxId);
+  // A duplicate changes nothing, but its row is locked: what is read of it below stays true until commit.
+  const { affectedRows } = await session.run(
+    `INSERT INTO orders (id, activity_id, user_id, quantity, amount_minor, currency, locale, status, version,
+       created_at, remind_at, expires_at, idempotency_key, request_hash, reminder_outbox_id)
+     VALUES ? ON DUPLICATE KEY UPDATE id = orders.id`,
+    [orders.map((order) => toValues(order, outboxBytes))],
+  );
+  if (affectedRows === orders.length) return orders;
+
+  const rows = await session.rows<{ id: Buffer }>(
+    'SELECT id FROM orders WHERE id IN (?) AND reminder_outbox_id = ?',
+    [orders.map(({ id }) => idToBytes(id)), outboxBytes],
+  );
+  const ours = new Set(rows.map(({ id }) => idFromBytes(id)));
+  const refused = orders.filter(({ id }) => !ours.has(id));
+  const conflicts = await classifyConflicts(session, refused);
+  for (const order of refused) {
+    const result = conflicts.get(order);
+    if (result === undefined)
+      throw new InvariantError(`nothing explains why order ${order.id} did not go in`);
+    results.set(order, result);
+  }
+  return orders.filter(({ id }) => ours.has(id));
+}
+
+function toValues(order: NewOrder, outboxId: Buffer): readonly unknown[] {
+  return [
+    idToBytes(order.id),
+    order.activityId,
+    userToBytes(order.userId),
+    order.quantity,
+    order.amountMinor,
+    order.currency,
+    order.locale,
+    'PENDING',
+    1,
+    order.createdAt,
+    order.remindAt,
+    order.expiresAt,
+    Buffer.from(order.idempotencyKey, 'latin1'),
+    order.requestHash,
+    outboxId,
+  ];
+}
+
+/** Locks the activities and admits, in the order of the input, what they have places for. Deletes the rest. */
+const admitWhatFits: Admit = async (session, inserted, results) => {
+  if (inserted.length === 0) return inserted;
+  const activities = await session.rows<{ id: number; available: number; generation: number }>(
+    'SELECT id, available, generation FROM activity WHERE id IN (?) ORDER BY id FOR UPDATE',
+    [[...new Set(inserted.map(({ activityId }) => activityId))]],
+  );
+  const byId = new Map(activities.map((activity) => [activity.id, { ...activity }]));
+  const admitted = inserted.filter((order) => {
+    const activity = byId.get(order.activityId);
+    if (activity?.generation !== order.generation) {
+      results.set(order, { kind: 'stale_generation' });
+      return false;
+    }
+    if (activity.available < order.quantity) {
+      results.set(order, { kind: 'sold_out' });
+      return false;
+    }
+    activity.available -= order.quantity;
+    return true;
+  });
+  const rejected = inserted.filter((order) => results.has(order));
+  if (rejected.length > 0) {
+    await session.run('DELETE FROM orders WHERE id IN (?)', [rejected.map(({ id }) => idToBytes(id))]);
+  }
+  return admitted;
+};
+
+async function insertTransitions(session: Session, orders: readonly NewOrder[]): Promise<void> {
+  await session.run(
+    `INSERT INTO order_transition (order_id, version, activity_id, to_status, cause, at, credit)
+     SELECT id, version, activity_id, status, 'create', NOW(3), 0
+     FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?)`,
+    [orders.map(({ id }) => idToBytes(id))],
+  );
+}
+
+function toTimeoutOrder(order: NewOrder): TimeoutOrder {
+  return {
+    orderId: order.id,
+    activityId: order.activityId,
+    userId: order.userId,
+    createTime: order.createdAt.getTime(),
+    dueTime: order.remindAt.getTime(),
+  };
+}
+
+/** The hard guard against overselling, whatever Redis believed. Activities sorted: one lock order for all. */
+async function takePlaces(session: Session, orders: readonly NewOrder[]): Promise<void> {
+  const wanted = new Map<string, { activityId: number; generation: number; quantity: number }>();
+  for (const { activityId, generation, quantity } of orders) {
+    const name = `${activityId} ${generation}`;
+    const sum = wanted.get(name);
+    if (sum) sum.quantity += quantity;
+    else wanted.set(name, { activityId, generation, quantity });
+  }
+  for (const { activityId, generation, quantity } of [...wanted.values()].sort(byActivity)) {
+    const { affectedRows } = await session.run(
+      'UPDATE activity SET available = available - ? WHERE id = ? AND generation = ? AND available >= ?',
+      [quantity, activityId, generation, quantity],
+    );
+    if (affectedRows !== 1) throw new ShortageError(`activity ${activityId}`);
+  }
+}
+
+function byActivity(a: { activityId: number }, b: { activityId: number }): number {
+  return a.activityId - b.activityId;
+}
