@@ -11,8 +11,7 @@ const fileBytesMax = 65_536;
 const quotedMax = 60;
 
 /** Variables of the local stack, the tests and the demo: not ours to judge. */
-const otherNames =
-  /^LAPSE_(?:(?:TEST|INSTALL|SERVICES|STACK|DEMO|BENCH|BOOTSTRAP)(?:_|$)|(?:CACHE|DATA|STATE)_DIR$)/;
+const otherNames = /^LAPSE_(?:TEST|INSTALL|SERVICES|CACHE|COMPOSE|STACK|DEMO|BENCH|API_URL)(?:_|$)/;
 
 const knownNames = Object.values(settings).flatMap((group) =>
   Object.values<Setting>(group.settings).flatMap(({ env }) => [env, `${env}_FILE`]),
