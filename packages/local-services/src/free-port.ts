@@ -5,6 +5,7 @@ import { describePortHolder } from './port-holder.ts';
 /** Below Linux's ephemeral range (32768 up), where an outgoing connection could take a chosen port. */
 const anyPortFrom = 20_000;
 const anyPortTo = 31_000;
+const portMax = 65_535;
 const triesMax = 500;
 /** How long a port handed out is not handed out again in this process, before its server listens on it. */
 const reservedMs = 30_000;
@@ -34,9 +35,8 @@ export async function freePortBlock(
   for (let attempt = 0; attempt < triesMax; attempt += 1) {
     const base = preferred === undefined ? first + attempt * span : first + attempt;
     const ports = offsets.map((offset) => base + offset);
-    const taken = await findTaken(ports);
+    const taken = await reservePorts(ports);
     if (taken === undefined) {
-      for (const port of ports) reserved.set(port, Date.now() + reservedMs);
       if (blocker !== undefined && preferred !== undefined) {
         log(`port ${await describeTaken(blocker)}; using ${base} instead of ${preferred}`);
       }
@@ -47,9 +47,14 @@ export async function freePortBlock(
   throw new LocalServiceError('LAPSE_PORT_TAKEN', `no free port found from ${first} on`);
 }
 
+/** Its server listens now, or will not: from here on the machine itself says whether the port is free. */
+export function unreservePorts(ports: readonly number[]): void {
+  for (const port of ports) reserved.delete(port);
+}
+
 /** @throws LAPSE_PORT_TAKEN naming the holder, when one of the ports cannot be listened on. */
 export async function requirePorts(ports: readonly number[]): Promise<void> {
-  const taken = await findTaken(ports, false);
+  const taken = await findTaken(ports);
   if (taken === undefined) return;
   throw new LocalServiceError(
     'LAPSE_PORT_TAKEN',
@@ -62,11 +67,23 @@ async function describeTaken(port: number): Promise<string> {
   return holder === undefined ? `${port} is taken` : `${port} is taken by ${holder}`;
 }
 
-async function findTaken(ports: readonly number[], respectReserved = true): Promise<number | undefined> {
+/**
+ * Reserved first and tried then, so two starts in this process cannot choose the same port.
+ * @returns the port that is taken, if any; nothing is reserved then.
+ */
+async function reservePorts(ports: readonly number[]): Promise<number | undefined> {
+  const now = Date.now();
+  const held = ports.find((port) => (reserved.get(port) ?? 0) > now);
+  if (held !== undefined) return held;
+  for (const port of ports) reserved.set(port, now + reservedMs);
+  const taken = await findTaken(ports);
+  if (taken !== undefined) unreservePorts(ports);
+  return taken;
+}
+
+async function findTaken(ports: readonly number[]): Promise<number | undefined> {
   for (const port of ports) {
-    if (port > 65_535) return port;
-    if (respectReserved && (reserved.get(port) ?? 0) > Date.now()) return port;
-    if (!(await canListen(port))) return port;
+    if (port > portMax || !(await canListen(port))) return port;
   }
   return undefined;
 }

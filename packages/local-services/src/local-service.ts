@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { requirePorts } from './free-port.ts';
+import { requirePorts, unreservePorts } from './free-port.ts';
 import { LocalServiceError } from './local-service-error.ts';
 import { type OwnedProcess, type ProcessExit, type SpawnPlan, spawnOwned } from './spawn-owned.ts';
 
+/** `down`: a program died by itself, or a start failed. `stopped`: as asked. */
 export type ServiceState = 'starting' | 'running' | 'stopping' | 'stopped' | 'down';
 
 /** One program of a service, in the order of starting. Stopping goes the other way round. */
 export interface ProgramPlan extends SpawnPlan {
   readonly ports: readonly number[];
+  /** Before every start, the restarts included. */
+  readonly prepare?: () => void;
   /** True once the program really answers. Called again and again; a throw counts as "not yet". */
   readonly ready: () => Promise<boolean>;
   readonly readyTimeoutMs: number;
@@ -74,17 +77,21 @@ export function createLocalService(options: {
     try {
       for (const plan of options.programs) {
         if (running.has(plan.name)) continue;
+        if (signal.aborted) throw cutShortError(options.name);
         await requirePorts(plan.ports);
+        plan.prepare?.();
         const child = spawnOwned(plan);
         running.set(plan.name, child);
         void child.exit.then((exit) => onProgramExit(plan, child, exit));
         await becomeReady(options.name, plan, child, signal);
+        unreservePorts(plan.ports);
       }
       const missing = options.programs.find((plan) => !running.has(plan.name));
       if (missing !== undefined) throw startFailed(options.name, `${missing.name} exited meanwhile`);
       state = 'running';
     } catch (error) {
       await stopAll();
+      if (!signal.aborted) state = 'down';
       throw error;
     }
   }
@@ -93,6 +100,7 @@ export function createLocalService(options: {
     state = 'stopping';
     for (const plan of options.programs.toReversed()) await running.get(plan.name)?.stop(plan.stopGraceMs);
     running.clear();
+    unreservePorts(options.programs.flatMap((plan) => plan.ports));
     state = 'stopped';
   }
 
@@ -115,7 +123,11 @@ export function createLocalService(options: {
       return [...running.values()].map((child) => child.pid);
     },
     ports: options.ports,
-    start: () => enqueue(() => startAll(cutShort.signal)),
+    start: () => {
+      // Taken now: the next stop() is to cut this start short, even while it still queues.
+      const { signal } = cutShort;
+      return enqueue(() => startAll(signal));
+    },
     stop: () => {
       cutShort.abort();
       cutShort = new AbortController();
@@ -146,10 +158,10 @@ async function becomeReady(
   signal: AbortSignal,
 ): Promise<void> {
   const deadline = Date.now() + plan.readyTimeoutMs;
-  while (!(await plan.ready().catch(() => false))) {
-    if (signal.aborted) {
-      throw new LocalServiceError('LAPSE_SERVICE_STOPPED', `${service} was stopped before it was ready`);
-    }
+  for (let isReady = false; !isReady; ) {
+    isReady = await plan.ready().catch(() => false);
+    if (signal.aborted) throw cutShortError(service);
+    // Checked even when something answered: it may be another server on the same port.
     if (child.exited !== undefined) {
       throw startFailed(
         service,
@@ -158,7 +170,7 @@ async function becomeReady(
         child,
       );
     }
-    if (Date.now() >= deadline) {
+    if (!isReady && Date.now() >= deadline) {
       throw startFailed(
         service,
         `${plan.name} did not answer within ${plan.readyTimeoutMs / 1000} s`,
@@ -166,12 +178,12 @@ async function becomeReady(
         child,
       );
     }
-    await sleep(pollMs);
+    if (!isReady) await sleep(pollMs);
   }
-  // Another server on the port would have answered in its place.
-  if (child.exited !== undefined) {
-    throw startFailed(service, `${plan.name} exited (${describeExit(child.exited)})`, plan, child);
-  }
+}
+
+function cutShortError(service: string): LocalServiceError {
+  return new LocalServiceError('LAPSE_SERVICE_STOPPED', `${service} was stopped before it was ready`);
 }
 
 function startFailed(

@@ -2,7 +2,8 @@ import { connect } from 'node:http2';
 import { exchange } from './probe.ts';
 
 const probeTimeoutMs = 2_000;
-const requestClusterInfo = 106;
+const updateBrokerConfig = 25;
+const getClusterInfo = 106;
 /** Codes from here on mean that the proxy itself is not well. */
 const internalErrorFrom = 50_000;
 const headerLengthMask = 0x00ff_ffff;
@@ -21,24 +22,32 @@ export async function isNameServerReady(port: number): Promise<boolean> {
   return (await askNameServer(port)) !== undefined;
 }
 
+/**
+ * Make the broker announce itself and its topics now. Its own announcement at start goes nowhere, since
+ * it comes before the connection to the name server, and the next one follows only 10 s later.
+ * Setting the permission that it has already (read and write) is what triggers it.
+ */
+export async function announceBroker(brokerPort: number): Promise<void> {
+  await call(brokerPort, updateBrokerConfig, 'brokerPermission=6');
+}
+
 /** The name server's list of brokers. Its keys are bare numbers, so it is text and not JSON. */
-async function askNameServer(port: number): Promise<string | undefined> {
+function askNameServer(port: number): Promise<string | undefined> {
+  return call(port, getClusterInfo, '');
+}
+
+/** One request of the remoting protocol; the answer's body, or undefined when there is no answer. */
+async function call(port: number, code: number, body: string): Promise<string | undefined> {
   const header = Buffer.from(
-    JSON.stringify({
-      code: requestClusterInfo,
-      language: 'OTHER',
-      version: 0,
-      opaque: 1,
-      flag: 0,
-      extFields: {},
-    }),
+    JSON.stringify({ code, language: 'OTHER', version: 0, opaque: 1, flag: 0, extFields: {} }),
   );
-  const frame = Buffer.alloc(8);
-  frame.writeUInt32BE(4 + header.length, 0);
-  frame.writeUInt32BE(header.length, 4);
+  const payload = Buffer.from(body);
+  const lengths = Buffer.alloc(8);
+  lengths.writeUInt32BE(4 + header.length + payload.length, 0);
+  lengths.writeUInt32BE(header.length, 4);
   const answer = await exchange(
     port,
-    Buffer.concat([frame, header]),
+    Buffer.concat([lengths, header, payload]),
     (bytes) => bytes.length >= 8 && bytes.length >= 4 + bytes.readUInt32BE(0),
   );
   return answer?.subarray(8 + (answer.readUInt32BE(4) & headerLengthMask)).toString('utf8');

@@ -103,11 +103,14 @@ function writeProperties(file: string, properties: Record<string, string | numbe
 /** One small log a program, instead of the two dozen files of up to a gigabyte that it ships with. */
 function logback(dir: string, program: string): string {
   const noisy = [
-    'RocketmqPop',
-    'RocketmqWaterMark',
-    'RocketmqProxyWatermark',
-    'RocketmqStats',
-    'RocketmqTraffic',
+    'Pop',
+    'PopLite',
+    'WaterMark',
+    'NamesrvWaterMark',
+    'ProxyWatermark',
+    'Stats',
+    'Traffic',
+    'Remoting',
   ];
   const file = join(dir, `${program}-detail.log`);
   return `<configuration>
@@ -123,7 +126,7 @@ function logback(dir: string, program: string): string {
     </triggeringPolicy>
     <encoder><pattern>%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %p %logger %m%n</pattern></encoder>
   </appender>
-${noisy.map((name) => `  <logger name="${name}" level="WARN"/>`).join('\n')}
+${noisy.map((name) => `  <logger name="Rocketmq${name}" level="WARN"/>`).join('\n')}
   <root level="INFO"><appender-ref ref="FILE"/></root>
 </configuration>
 `;

@@ -6,7 +6,7 @@ import { freePortBlock } from './free-port.ts';
 import { createLocalService, type LocalService, type ProgramPlan } from './local-service.ts';
 import { LocalServiceError } from './local-service-error.ts';
 import { prepareFolder } from './prepare-folder.ts';
-import { isBrokerRegistered, isNameServerReady, isProxyServing } from './probe-rocketmq.ts';
+import { announceBroker, isBrokerRegistered, isNameServerReady, isProxyServing } from './probe-rocketmq.ts';
 import { programMissing } from './program-missing.ts';
 import {
   brokerJvm,
@@ -53,11 +53,14 @@ export async function startRocketmq(options: RocketmqOptions): Promise<RocketmqS
   const dir = await prepareFolder(options.dir, options.log);
   requireDiskSpace(dir);
   const ports = portsFrom(await freePortBlock(options.port, Object.values(portOffsets), options.log));
-  writeRocketmqConfig(dir, ports, options.timerPrecisionMs ?? 100);
+  const writeConfig = () => writeRocketmqConfig(dir, ports, options.timerPrecisionMs ?? 100);
   const service = createLocalService({
     name: 'RocketMQ',
     ports,
-    programs: [nameServer(java, lib, dir, ports), broker(java, lib, dir, ports)],
+    programs: [
+      { ...nameServer(java, lib, dir, ports), prepare: writeConfig },
+      { ...broker(java, lib, dir, ports), prepare: writeConfig },
+    ],
   });
   await service.start();
   return Object.assign(service, {
@@ -96,14 +99,19 @@ function broker(java: string, lib: string, dir: string, ports: RocketmqPorts): P
     ],
     dir,
     ports: [ports.grpc, ports.remoting, ports.fast, ports.broker, ports.ha],
-    ready: async () =>
-      (await isBrokerRegistered(ports.nameServer, `127.0.0.1:${ports.broker}`)) &&
-      (await isProxyServing(ports.grpc)),
+    ready: () => isBrokerReady(ports),
     readyTimeoutMs: 120_000,
     // It writes its consumer offsets while it stops, and takes 10 to 15 s.
     stopGraceMs: 40_000,
     hint: `Details: ${join(dir, 'broker-detail.log')}`,
   };
+}
+
+async function isBrokerReady(ports: RocketmqPorts): Promise<boolean> {
+  if (!(await isProxyServing(ports.grpc))) return false;
+  if (await isBrokerRegistered(ports.nameServer, `127.0.0.1:${ports.broker}`)) return true;
+  await announceBroker(ports.broker);
+  return false;
 }
 
 /** Everything it writes stays in the data folder, the home folder included. */

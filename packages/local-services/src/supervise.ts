@@ -37,7 +37,8 @@ export function supervise(service: LocalService, options: SuperviseOptions = {})
         const pauseMs = Math.min(backOffMinMs * 2 ** attempt, backOffMaxMs);
         attempt += 1;
         await sleep(pauseMs, undefined, { signal: ended.signal });
-        if (service.state !== 'down' && attempt === 1) return;
+        // Stopped, or started by somebody else, during the pause.
+        if (service.state !== 'down') return;
         if (await startAgain()) return;
       }
     } catch {
@@ -47,6 +48,7 @@ export function supervise(service: LocalService, options: SuperviseOptions = {})
     }
   }
 
+  /** @returns whether there is nothing left to do: it runs, or was stopped meanwhile. */
   async function startAgain(): Promise<boolean> {
     try {
       await service.start();
@@ -54,6 +56,7 @@ export function supervise(service: LocalService, options: SuperviseOptions = {})
       options.onUp?.(service, attempt);
       return true;
     } catch (error) {
+      if (service.state !== 'down') return true;
       options.onRestartFailed?.(service, error, attempt >= attemptsMax || ended.signal.aborted);
       return false;
     }
