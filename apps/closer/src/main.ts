@@ -15,15 +15,12 @@ await startProcess('closer', groups, async ({ config, log, own }) => {
   const orders = own(await openOrderRepository(config.mysql, log));
   const stock = own(await openStock(config.redis, log));
   const sender = own(await openTimeoutSender(config.rocketmq, log));
-  const relay = own(
-    openRelay({ ...config.relay, sender, now: orders.now, markSent: orders.markOutboxSent, log }),
-  );
+  const relay = own(openRelay({ ...config.relay, sender, markSent: orders.markOutboxSent, log }));
   const lane = own(openReleaseLane({ stock, orders, log }));
   ops.addCheck('mysql', () => orders.ping());
   ops.addCheck('redis', () => stock.ping());
-  ops.addCheck('broker', () => sender.ping());
   // Opened last, so stopped first: it closes once no message is in hand.
-  own(
+  const consumer = own(
     await consumeTimeouts(
       { ...config.rocketmq, ...config.consume },
       {
@@ -37,5 +34,9 @@ await startProcess('closer', groups, async ({ config, log, own }) => {
       },
     ),
   );
+  ops.addCheck('broker', async () => {
+    if (!consumer.isConnected()) throw new Error('messages cannot be received');
+    await sender.ping();
+  });
   ops.setReady(true);
 });

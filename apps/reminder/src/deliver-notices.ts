@@ -1,4 +1,4 @@
-import type { Notifier } from '@lapse/notifications';
+import { DeliveryError, type Notifier } from '@lapse/notifications';
 import type { NoticeJob, OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
 import { noticesHandled } from './metrics.ts';
@@ -95,16 +95,16 @@ async function isPayable(
 async function settleFailure(parts: DeliverNoticesParts, job: NoticeJob, cause: unknown): Promise<void> {
   const { orders, config, log } = parts;
   const error = cause instanceof Error ? cause.message : String(cause);
-  const { orderId, stage } = job;
-  // This attempt counts too, whether or not it was counted when the notice was claimed.
-  const attempts = job.attempts + 1;
+  const { orderId, stage, attempts } = job;
   if (attempts >= config.attemptsMax) {
     await orders.finishNotification(job.id, { state: 'PARKED', error });
     noticesHandled.inc({ stage, outcome: 'parked' });
     log.error({ orderId, stage, attempts, err: cause }, 'notice could not be delivered and is parked');
     return;
   }
-  const retryInMs = noticeRetryInMs(attempts);
+  // A receiver may ask for more patience than we have by ourselves, not for less.
+  const askedMs = cause instanceof DeliveryError ? (cause.retryAfterMs ?? 0) : 0;
+  const retryInMs = Math.max(askedMs, noticeRetryInMs(attempts));
   await orders.finishNotification(job.id, { state: 'WAITING', retryInMs, error });
   noticesHandled.inc({ stage, outcome: 'retry' });
   log.warn({ orderId, stage, attempts, retryInMs, error }, 'notice not delivered; trying again');

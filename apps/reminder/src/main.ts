@@ -14,18 +14,15 @@ await startProcess('reminder', groups, async ({ config, log, own }) => {
   const ops = own(await serveOps(config.ops, log));
   const orders = own(await openOrderRepository(config.mysql, log));
   const sender = own(await openTimeoutSender(config.rocketmq, log));
-  const relay = own(
-    openRelay({ ...config.relay, sender, now: orders.now, markSent: orders.markOutboxSent, log }),
-  );
+  const relay = own(openRelay({ ...config.relay, sender, markSent: orders.markOutboxSent, log }));
   const notifier = openNotifier(config.notify, log);
   const deliver = deliverNotices({ orders, notifier, config: config.notify, log });
   const delivery = own(
     repeat({ name: 'deliver-notices', everyMs: config.notify.everyMs, task: deliver, log }),
   );
   ops.addCheck('mysql', () => orders.ping());
-  ops.addCheck('broker', () => sender.ping());
   // Opened last, so stopped first: it closes once no message is in hand.
-  own(
+  const consumer = own(
     await consumeTimeouts(
       { ...config.rocketmq, ...config.consume },
       {
@@ -39,5 +36,9 @@ await startProcess('reminder', groups, async ({ config, log, own }) => {
       },
     ),
   );
+  ops.addCheck('broker', async () => {
+    if (!consumer.isConnected()) throw new Error('messages cannot be received');
+    await sender.ping();
+  });
   ops.setReady(true);
 });

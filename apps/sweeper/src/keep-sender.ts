@@ -10,7 +10,8 @@ export interface KeptSender extends Closable {
 
 /**
  * A sender that is opened when it is first needed and kept from then on. The sweeper exists for the time
- * when the broker is dead, so it must start without it: the other workers fail to start instead.
+ * when the broker is dead or has lost its topics, so it must start at once and without it; opening is
+ * tried again at the next need.
  */
 export function keepSender(open: () => Promise<TimeoutSender>): KeptSender {
   let sender: TimeoutSender | undefined;

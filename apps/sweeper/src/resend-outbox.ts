@@ -4,9 +4,9 @@ import type { Logger } from '@lapse/runtime';
 import { outboxResent } from './metrics.ts';
 
 export interface ResendOutboxParts {
-  readonly orders: Pick<OrderRepository, 'claimOutbox' | 'markOutboxSent' | 'markOutboxFailed' | 'now'>;
+  readonly orders: Pick<OrderRepository, 'claimOutbox' | 'markOutboxSent' | 'markOutboxFailed'>;
   /** Gives a sender, or rejects while there is none: a broker may be away when this process starts. */
-  readonly takeSender: () => Promise<Pick<TimeoutSender, 'send'>>;
+  readonly takeSender: () => Promise<Pick<TimeoutSender, 'send' | 'isConnected'>>;
   readonly config: {
     /** Younger rows belong to the relay of the process that wrote them. */
     readonly outboxAfterMs: number;
@@ -31,6 +31,7 @@ export function resendOutbox({ orders, takeSender, config, log }: ResendOutboxPa
   return async (signal: AbortSignal): Promise<number> => {
     // Before the claim: without a broker no row is claimed, and all are free the moment it is back.
     const sender = await takeSender();
+    if (!sender.isConnected()) throw new Error('RocketMQ is away: timeout messages wait in the outbox');
     let total = 0;
     for (;;) {
       const rows = await orders.claimOutbox({
@@ -39,7 +40,7 @@ export function resendOutbox({ orders, takeSender, config, log }: ResendOutboxPa
         leaseMs,
       });
       if (rows.length === 0) break;
-      const { sent, failed } = await sendOutboxRows(sender, rows, { ...config, now: orders.now });
+      const { sent, failed } = await sendOutboxRows(sender, rows, config);
       if (sent.length > 0) await orders.markOutboxSent(sent);
       for (const [error, ids] of groupByError(failed)) await orders.markOutboxFailed(ids, error);
       total += sent.length;

@@ -1,0 +1,33 @@
+import { createTopics, openTimeoutSender, primeGroups, type TimeoutSender } from '@lapse/messaging';
+import type { ConsumeConfig, RocketmqConfig } from '@lapse/runtime';
+import { testRocketmq, testTopicPrefix } from '@lapse/testing';
+import { log } from './shop.ts';
+
+export const consume: ConsumeConfig = {
+  receiveLoops: 2,
+  awaitMs: 5_000,
+  invisibleMs: 30_000,
+  ordersHeldMax: 100_000,
+};
+export const relay = { gatherMs: 50, dueWindowMs: 1_000, closeLeadMs: 1_500 };
+
+export interface TestBroker {
+  readonly config: RocketmqConfig;
+  readonly sender: TimeoutSender;
+  /** The same as variables, for a process. */
+  readonly env: Record<string, string>;
+}
+
+/** Topics and groups of this test file alone on the real broker, and a sender to them. */
+export async function openBroker(): Promise<TestBroker> {
+  const { endpoints, namesrv } = testRocketmq();
+  const topicPrefix = testTopicPrefix();
+  const config = { endpoints, namesrv, topicPrefix, tls: false, requestTimeoutMs: 3_000 } as RocketmqConfig;
+  await createTopics(config, log);
+  await primeGroups(config, log);
+  return {
+    config,
+    sender: await openTimeoutSender(config, log),
+    env: { LAPSE_ROCKETMQ_ENDPOINTS: endpoints, LAPSE_ROCKETMQ_TOPIC_PREFIX: topicPrefix },
+  };
+}

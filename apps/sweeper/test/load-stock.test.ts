@@ -1,0 +1,123 @@
+import { openStock } from '@lapse/stock';
+import { createTestRedis, type TestRedis } from '@lapse/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closeOverdue } from '../src/close-overdue.ts';
+import { loadStock } from '../src/load-stock.ts';
+import { captureLog, log, openActivity, openShop, placeOrders, readStock, type Shop } from './shop.ts';
+
+const signal = new AbortController().signal;
+const ahead = { remindInMs: 60_000, expireInMs: 120_000 };
+
+let shop: Shop;
+
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+
+test('case 19: Redis flushed mid-sale is rebuilt to 63 free of 100 with 37 held, and sales refuse meanwhile', async () => {
+  const activity = await openActivity(shop, 100);
+  const { ids } = await placeOrders(shop, activity, 37, ahead);
+  await shop.flushRedis();
+  const late = { activityId: activity.id, orderId: ids[0] ?? '', userId: 'x', quantity: 1 };
+  expect((await shop.stock.reserve({ ...late, generation: activity.generation })).kind).toBe('not_ready');
+  const captured = captureLog();
+
+  const loaded = await loadStock({ orders: shop.orders, stock: shop.stock, log: captured.log })(signal);
+
+  expect(loaded).toEqual([activity.id]);
+  expect(await readStock(shop, activity.id)).toEqual({ mysql: 63, redis: 63, held: 37 });
+  expect(captured.lines).toHaveLength(1);
+  expect(captured.lines[0]).toMatchObject({
+    activityId: activity.id,
+    before: null,
+    available: 63,
+    holds: 37,
+  });
+  // A hold taken before the loss carries the old generation, and is refused for ever.
+  const again = await shop.stock.reserve({ ...late, generation: activity.generation });
+  expect(again.kind).toBe('not_ready');
+});
+
+test('stock that is in order is left alone: no new generation, nothing logged', async () => {
+  const activity = await openActivity(shop, 5);
+  const captured = captureLog();
+
+  expect(await loadStock({ orders: shop.orders, stock: shop.stock, log: captured.log })(signal)).toEqual([]);
+
+  expect((await shop.orders.readActivity(activity.id))?.generation).toBe(activity.generation);
+  expect(captured.lines).toEqual([]);
+});
+
+test('stock loaded under another generation is rebuilt', async () => {
+  const activity = await openActivity(shop, 5);
+  // As after a load whose transaction was not committed.
+  await shop.stock.load({
+    activityId: activity.id,
+    generation: activity.generation + 1,
+    stock: 1,
+    holds: [],
+  });
+
+  expect(await loadStock({ orders: shop.orders, stock: shop.stock, log })(signal)).toEqual([activity.id]);
+
+  const now = await shop.orders.readActivity(activity.id);
+  expect(await shop.stock.readGenerations([activity.id])).toEqual([now?.generation]);
+  expect(await readStock(shop, activity.id)).toEqual({ mysql: 5, redis: 5, held: 0 });
+});
+
+test('several sweepers at once rebuild a lost activity once', async () => {
+  const activity = await openActivity(shop, 20);
+  await placeOrders(shop, activity, 7, ahead);
+  await shop.flushRedis();
+  const generations = new Map(
+    (await shop.orders.listActivities({ afterId: 0, limit: 100 })).map(({ id, generation }) => [
+      id,
+      generation,
+    ]),
+  );
+
+  const loaded = await Promise.all(
+    Array.from({ length: 4 }, () => loadStock({ orders: shop.orders, stock: shop.stock, log })(signal)),
+  );
+
+  expect(loaded.flat().sort()).toEqual([...generations.keys()].sort());
+  for (const { id, generation } of await shop.orders.listActivities({ afterId: 0, limit: 100 })) {
+    expect(generation).toBe((generations.get(id) ?? 0) + 1);
+  }
+  expect(await readStock(shop, activity.id)).toEqual({ mysql: 13, redis: 13, held: 7 });
+});
+
+test('orders that close while Redis is empty are not credited a second time by the rebuild', async () => {
+  const activity = await openActivity(shop, 10);
+  await placeOrders(shop, activity, 4, { remindInMs: -300_000, expireInMs: -60_000 });
+  await shop.flushRedis();
+  const config = { graceMs: 15_000, batchMax: 500, budgetMs: 8_000 };
+  const sweep = closeOverdue({ orders: shop.orders, stock: shop.stock, log, config });
+
+  expect(await sweep(signal)).toMatchObject({ closed: 4 });
+  await loadStock({ orders: shop.orders, stock: shop.stock, log })(signal);
+  // The releases were refused while there was nothing to release from; now they are replayed.
+  for (const { activityId, orderIds } of await shop.orders.listPendingEffects({
+    olderThanMs: 0,
+    limit: 100,
+  })) {
+    await shop.stock.release(activityId, orderIds);
+  }
+
+  expect(await readStock(shop, activity.id)).toEqual({ mysql: 10, redis: 10, held: 0 });
+});
+
+let other: TestRedis | undefined;
+afterAll(() => other?.close());
+
+test('with Redis away the run fails, says so, and raises no generation', async () => {
+  const activity = await openActivity(shop, 5);
+  other = await createTestRedis();
+  const away = await openStock({ url: other.url, commandTimeoutMs: 500 }, log);
+  await away.close();
+
+  await expect(loadStock({ orders: shop.orders, stock: away, log })(signal)).rejects.toThrow();
+
+  expect((await shop.orders.readActivity(activity.id))?.generation).toBe(activity.generation);
+});
