@@ -27,8 +27,6 @@ export async function insertEffects(session: Session, batch: EffectBatch): Promi
     const packed = packIds(batch.closedNotice);
     values.push([idToBytes(newId()), batch.batchId, 'closed_notice', null, packed]);
   }
-  await session.run('INSERT INTO effect (id, batch_id, kind, activity_id, order_ids, created_at) VALUES ?', [
-    values,
-  ]);
+  await session.run('INSERT INTO effect (id, batch_id, kind, activity_id, order_ids) VALUES ?', [values]);
   return effects;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createActivityBody } from '@lapse/contracts';
 import { createTestDatabase, queryDatabase } from '@lapse/testing';
+import { createConnection } from 'mysql2/promise';
 import { v7 } from 'uuid';
 import {
   type Activity,
@@ -28,6 +29,9 @@ export interface Fixture {
     poolMax?: number;
     queryTimeoutMs?: number;
   }): Promise<OrderRepository>;
+  /** Hold an order's, or an activity's, row lock in a transaction of another session. */
+  lockOrder(id: string): Promise<{ release(): Promise<void> }>;
+  lockActivity(id: number): Promise<{ release(): Promise<void> }>;
   close(): Promise<void>;
 }
 
@@ -50,10 +54,30 @@ export async function openFixture(): Promise<Fixture> {
     logged,
     query: (sql, values) => queryDatabase(database.url, sql, values),
     openAnother,
+    lockOrder: (id) =>
+      holdLock(
+        database.url,
+        'SELECT id FROM orders WHERE id = ? FOR UPDATE',
+        Buffer.from(id.replaceAll('-', ''), 'hex'),
+      ),
+    lockActivity: (id) => holdLock(database.url, 'SELECT id FROM activity WHERE id = ? FOR UPDATE', id),
     close: async () => {
       for (const repository of opened) await repository.close();
       // Fails when a connection was left open.
       await database.drop();
+    },
+  };
+}
+
+async function holdLock(url: string, sql: string, id: Buffer | number) {
+  const connection = await createConnection(url);
+  await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  await connection.query('START TRANSACTION');
+  await connection.query(sql, [id]);
+  return {
+    release: async () => {
+      await connection.query('ROLLBACK');
+      await connection.end();
     },
   };
 }

@@ -1,0 +1,101 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Activity, isUnavailable } from '../src/index.ts';
+import { createActivity, createDueOrders, type Fixture, idsOf, newOrder, openFixture } from './fixture.ts';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await openFixture();
+});
+afterEach(() => fixture.query('DROP TRIGGER IF EXISTS bad_order'));
+afterAll(() => fixture.close());
+
+const byMessage = { cause: 'message' } as const;
+
+/** Make every update of these orders fail, as a corrupt row would. */
+async function spoil(ids: readonly string[], signal = "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'spoilt'") {
+  const list = ids.map((id) => `X'${id.replaceAll('-', '')}'`).join(', ');
+  await fixture.query(
+    `CREATE TRIGGER bad_order BEFORE UPDATE ON orders FOR EACH ROW
+     IF NEW.id IN (${list}) THEN ${signal}; END IF`,
+  );
+}
+
+async function parkedRows() {
+  return fixture.query('SELECT ref, reason FROM parked ORDER BY id');
+}
+
+async function arrange(count: number): Promise<{ activity: Activity; ids: string[] }> {
+  const activity = await createActivity(fixture.repository, { capacity: 1_000 });
+  return { activity, ids: idsOf(await createDueOrders(fixture.repository, activity, count)) };
+}
+
+test('of 250 due orders one always fails: 249 close, one is parked with its reason and reported', async () => {
+  const { repository, logged } = fixture;
+  const { activity, ids } = await arrange(250);
+  const bad = ids[137] ?? '';
+  await spoil([bad]);
+  const result = await repository.closeExpired(ids, byMessage);
+  expect(result.closed).toHaveLength(249);
+  expect(result.parked).toEqual([bad]);
+  expect((await repository.readActivity(activity.id))?.available).toBe(999);
+  expect((await parkedRows()).at(-1)).toMatchObject({ reason: 'spoilt' });
+  expect(logged.filter(({ level }) => level === 'error')).toHaveLength(1);
+  expect((await repository.readTimeline(bad))?.parked).toMatchObject([{ reason: 'spoilt' }]);
+
+  // Parked: passed over from now on, by message and by sweep, even once it would work.
+  await fixture.query('DROP TRIGGER bad_order');
+  expect(await repository.closeExpired([bad], byMessage)).toMatchObject({ closed: [], parked: [bad] });
+  expect(await repository.closeOverdue({ graceMs: 0, limit: 100 })).toMatchObject({ found: 0 });
+  await fixture.query('DELETE FROM parked');
+  expect(await repository.closeOverdue({ graceMs: 0, limit: 100 })).toMatchObject({ found: 1 });
+});
+
+test('a sweep that meets a failing order closes the others and parks it', async () => {
+  const { repository } = fixture;
+  const { ids } = await arrange(60);
+  await spoil([ids[3] ?? '']);
+  const result = await repository.closeOverdue({ graceMs: 0, limit: 100 });
+  expect(result.found).toBe(60);
+  expect(result.closed).toHaveLength(59);
+  expect(result.parked).toEqual([ids[3]]);
+  expect(await repository.closeOverdue({ graceMs: 0, limit: 100 })).toMatchObject({ found: 0 });
+});
+
+test('a reminder that fails for one order reminds the others, and parks it', async () => {
+  const { repository } = fixture;
+  const activity = await createActivity(repository);
+  const orders = Array.from({ length: 30 }, () =>
+    newOrder(activity, { remindAt: new Date(Date.now() - 10) }),
+  );
+  await repository.createOrders(orders);
+  const bad = orders[29]?.id ?? '';
+  await spoil([bad]);
+  const result = await repository.remindPending(idsOf(orders));
+  expect(result.reminded).toHaveLength(29);
+  expect(result.parked).toEqual([bad]);
+  const [rows] = await fixture.query('SELECT SUM(order_count) AS n FROM message_outbox WHERE phase = 2');
+  expect(Number(rows?.n)).toBe(29);
+});
+
+test('a failure that is not of the orders parks none of them', async () => {
+  const { repository } = fixture;
+  const { ids } = await arrange(40);
+  const before = await parkedRows();
+  // "No such table", for all: a system that is broken, not forty bad orders.
+  await spoil(ids, 'INSERT INTO no_such_table VALUES (1)');
+  await expect(repository.closeExpired(ids, byMessage)).rejects.toMatchObject({ errno: 1146 });
+  await expect(repository.closeExpired(ids.slice(0, 1), byMessage)).rejects.toMatchObject({ errno: 1146 });
+  expect(await parkedRows()).toEqual(before);
+  await fixture.query('DROP TRIGGER bad_order');
+  expect((await repository.closeExpired(ids, byMessage)).closed).toHaveLength(40);
+});
+
+test('an order that others keep locked is never parked', async () => {
+  const { repository } = fixture;
+  const { activity, ids } = await arrange(3);
+  const holder = await fixture.lockActivity(activity.id);
+  const failure = await repository.closeExpired(ids, byMessage).catch((error: unknown) => error);
+  await holder.release();
+  expect(isUnavailable(failure)).toBe(true);
+  expect((await repository.closeExpired(ids, byMessage)).closed).toHaveLength(3);
+});
