@@ -1,0 +1,134 @@
+import { waitUntil } from '@lapse/testing';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { StockSnapshot } from '../src/index.ts';
+import {
+  captureOf,
+  createActivity,
+  createDueOrders,
+  type Fixture,
+  idsOf,
+  newOrder,
+  openFixture,
+} from './fixture.ts';
+
+let fixture: Fixture | undefined;
+let current: Fixture;
+beforeEach(async () => {
+  await fixture?.close();
+  current = await openFixture();
+  fixture = current;
+});
+afterAll(() => fixture?.close());
+
+test('unsent outbox rows go to one claimer at a time, with their orders, until they are marked sent', async () => {
+  const { repository } = current;
+  const activity = await createActivity(repository);
+  const made = [];
+  for (let count = 0; count < 12; count += 1) made.push(await repository.createOrders([newOrder(activity)]));
+  expect(await repository.claimOutbox({ olderThanMs: 60_000, limit: 50, leaseMs: 200 })).toEqual([]);
+  const claims = await Promise.all(
+    [1, 2, 3, 4].map(() => repository.claimOutbox({ olderThanMs: 0, limit: 50, leaseMs: 200 })),
+  );
+  const rows = claims.flat();
+  expect(rows.map(({ id }) => id).sort()).toEqual(made.map(({ outbox }) => outbox?.id).sort());
+  expect(rows.find(({ id }) => id === made[0]?.outbox?.id)).toEqual(made[0]?.outbox);
+
+  const deliverAt = Date.now() + 1_000;
+  await repository.markOutboxSent(rows.slice(0, 10).map(({ id }) => ({ id, messageId: 'm1', deliverAt })));
+  await repository.markOutboxFailed([rows[10]?.id ?? '', rows[0]?.id ?? ''], 'broker away');
+  let again: string[] = [];
+  await waitUntil(
+    async () => {
+      again = [
+        ...again,
+        ...(await repository.claimOutbox({ olderThanMs: 0, limit: 50, leaseMs: 60_000 })).map(({ id }) => id),
+      ];
+      return again.length >= 2;
+    },
+    { what: 'lease and back-off to end' },
+  );
+  // The one whose lease ran out comes before the one that failed.
+  expect(again).toEqual([rows[11]?.id, rows[10]?.id]);
+  const timeline = await repository.readTimeline(rows[0]?.orders[0]?.orderId ?? '');
+  expect(timeline?.messages).toMatchObject([{ messageId: 'm1', attempts: 1, lastError: null }]);
+  expect(timeline?.messages[0]?.deliverAt?.getTime()).toBe(deliverAt);
+});
+
+test('effects stay until they are marked applied, least tried first', async () => {
+  const { repository } = current;
+  const activity = await createActivity(repository);
+  const orders = await createDueOrders(repository, activity, 4);
+  const { effects } = await repository.closeExpired(idsOf(orders.slice(0, 2)), { cause: 'message' });
+  expect(await repository.listPendingEffects({ olderThanMs: 60_000, limit: 10 })).toEqual([]);
+  expect(await repository.listPendingEffects({ olderThanMs: 0, limit: 10 })).toEqual(effects);
+  const later = await repository.closeExpired(idsOf(orders.slice(2)), { cause: 'message' });
+  const [next] = await repository.listPendingEffects({ olderThanMs: 0, limit: 1 });
+  expect(next).toEqual(later.effects[0]);
+  await repository.markEffectsApplied(effects.map(({ id }) => id));
+  await repository.markEffectsApplied(effects.map(({ id }) => id));
+  expect(await repository.listPendingEffects({ olderThanMs: 0, limit: 10 })).toEqual(later.effects);
+});
+
+test('a snapshot has every active order, a new generation, and the places that are left', async () => {
+  const { repository } = current;
+  const activity = await createActivity(repository);
+  const [held, sold, gone] = [newOrder(activity, { quantity: 2 }), newOrder(activity), newOrder(activity)];
+  await repository.createOrders([held, sold, gone, newOrder(await createActivity(repository))]);
+  await repository.recordPayment(captureOf(sold));
+  await repository.cancelOrder(gone.id, gone.userId);
+  const seen: StockSnapshot[] = [];
+  await repository.rebuildSnapshot(activity.id, async (snapshot) => {
+    seen.push(snapshot);
+  });
+  expect(seen).toHaveLength(1);
+  expect(seen[0]).toMatchObject({ activityId: activity.id, generation: 2, capacity: 100, available: 97 });
+  expect([...(seen[0]?.holds ?? [])].sort((a, b) => (a.orderId < b.orderId ? -1 : 1))).toEqual([
+    { orderId: held.id, userId: held.userId, quantity: 2, state: 'held' },
+    { orderId: sold.id, userId: sold.userId, quantity: 1, state: 'sold' },
+  ]);
+  await repository.rebuildSnapshot(999_999, async () => expect.unreachable());
+});
+
+test('a rebuild whose load fails changes nothing', async () => {
+  const { repository } = current;
+  const activity = await createActivity(repository);
+  const failure = new Error('Redis is away');
+  await expect(repository.rebuildSnapshot(activity.id, () => Promise.reject(failure))).rejects.toBe(failure);
+  expect((await repository.readActivity(activity.id))?.generation).toBe(1);
+});
+
+test('while a snapshot is loaded nobody creates or closes; a payment in between is confirmed once more', async () => {
+  const { repository } = current;
+  const activity = await createActivity(repository);
+  const [due, paid] = await createDueOrders(repository, activity, 2);
+  if (!due || !paid) throw new Error('two orders were created');
+  const done: string[] = [];
+  let waiting: Promise<unknown>[] = [];
+  await repository.rebuildSnapshot(activity.id, async ({ holds }) => {
+    expect(holds).toHaveLength(2);
+    waiting = [
+      repository.createOrders([newOrder(activity)]).then(({ results }) => done.push(`${results[0]?.kind}`)),
+      repository.closeExpired([due.id], { cause: 'message' }).then(() => done.push('closed')),
+    ];
+    // Needs no lock of the activity, and its confirm reaches the old keys: applied, and lost with them.
+    const { effect } = (await repository.recordPayment(captureOf(paid))) as { effect?: { id: string } };
+    await repository.markEffectsApplied([effect?.id ?? '']);
+    expect(done).toEqual([]);
+  });
+  await Promise.all(waiting);
+  expect(done.sort()).toEqual(['closed', 'stale_generation']);
+  const effects = await repository.listPendingEffects({ olderThanMs: 0, limit: 10 });
+  expect(effects.find(({ kind }) => kind === 'confirm')?.orderIds).toEqual([paid.id]);
+});
+
+test('a parked message is kept once, and another one under the same broker id beside it', async () => {
+  const { repository } = current;
+  const message = { messageId: 'm-1', phase: 1 as const, reason: 'not JSON', body: Buffer.from('{') };
+  await repository.parkMessage(message);
+  await repository.parkMessage(message);
+  await repository.parkMessage({ ...message, body: Buffer.from('[') });
+  expect(await current.query('SELECT kind, reason, body FROM parked ORDER BY id')).toEqual([
+    { kind: 'message', reason: 'not JSON', body: Buffer.from('{') },
+    { kind: 'message', reason: 'not JSON', body: Buffer.from('[') },
+  ]);
+});

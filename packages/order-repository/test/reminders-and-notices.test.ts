@@ -1,0 +1,133 @@
+import { waitUntil } from '@lapse/testing';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import {
+  captureOf,
+  createActivity,
+  createDueOrders,
+  type Fixture,
+  idsOf,
+  newOrder,
+  openFixture,
+} from './fixture.ts';
+
+let fixture: Fixture | undefined;
+let current: Fixture;
+// Claims see the whole database, so each test has its own.
+beforeEach(async () => {
+  await fixture?.close();
+  current = await openFixture();
+  fixture = current;
+});
+afterAll(() => fixture?.close());
+
+const past = (ms: number) => new Date(Date.now() - ms);
+
+async function remindable(count: number) {
+  const activity = await createActivity(current.repository);
+  const orders = Array.from({ length: count }, () => newOrder(activity, { remindAt: past(50) }));
+  await current.repository.createOrders(orders);
+  return { activity, orders };
+}
+
+test('ten orders, each message three times, shuffled, at once: ten reminders and ten notices', async () => {
+  const { repository } = current;
+  const { orders } = await remindable(10);
+  const deliveries = Array.from({ length: 3 }, () => idsOf(orders).sort(() => Math.random() - 0.5)).flat();
+  const results = await Promise.all(deliveries.map((id) => repository.remindPending([id])));
+  const reminded = results.flatMap((result) => result.reminded.map(({ orderId }) => orderId));
+  expect(reminded.sort()).toEqual(idsOf(orders).sort());
+  const jobs = await repository.claimNotifications({ limit: 100, leaseMs: 10_000 });
+  expect(jobs.map(({ stage, orderId }) => `${stage} ${orderId}`).sort()).toEqual(
+    idsOf(orders)
+      .map((id) => `REMINDER ${id}`)
+      .sort(),
+  );
+});
+
+test('a reminder brings the phase 2 message, due at the deadline', async () => {
+  const { repository } = current;
+  const { orders } = await remindable(3);
+  const { outbox, reminded } = await repository.remindPending(idsOf(orders));
+  expect(reminded).toHaveLength(3);
+  expect(reminded[0]?.latenessMs).toBeGreaterThanOrEqual(50);
+  expect(outbox).toMatchObject({ phase: 2 });
+  expect(outbox?.orders.map(({ orderId, dueTime }) => [orderId, dueTime])).toEqual(
+    orders.map(({ id, expiresAt }) => [id, expiresAt.getTime()]),
+  );
+  const timeline = await repository.readTimeline(orders[0]?.id ?? '');
+  expect(timeline?.messages.map(({ phase }) => phase)).toEqual([1, 2]);
+  expect(timeline?.notifications).toMatchObject([{ stage: 'REMINDER', state: 'WAITING' }]);
+  expect(timeline?.order.remindedAt).toBeInstanceOf(Date);
+});
+
+test('no reminder for an order that is paid, not due, or past its deadline; the last still gets phase 2', async () => {
+  const { repository } = current;
+  const activity = await createActivity(repository);
+  const paid = newOrder(activity, { remindAt: past(50) });
+  const early = newOrder(activity);
+  await repository.createOrders([paid, early]);
+  await repository.recordPayment(captureOf(paid));
+  const [overdue] = await createDueOrders(repository, activity, 1);
+  if (!overdue) throw new Error('an order was created');
+  const result = await repository.remindPending([paid.id, early.id, overdue.id]);
+  expect(result.settled).toEqual([paid.id]);
+  expect(result.notDue.map(({ orderId }) => orderId)).toEqual([early.id]);
+  expect(result.reminded.map(({ orderId }) => orderId)).toEqual([overdue.id]);
+  expect(result.outbox?.orders).toHaveLength(1);
+  expect(await repository.claimNotifications({ limit: 10, leaseMs: 1_000 })).toEqual([]);
+});
+
+test('a claimed notice is in one pair of hands until its lease ends, and carries what its text needs', async () => {
+  const { repository } = current;
+  const { orders, activity } = await remindable(20);
+  await repository.remindPending(idsOf(orders));
+  const claims = await Promise.all(
+    [1, 2, 3, 4].map(() => repository.claimNotifications({ limit: 20, leaseMs: 300 })),
+  );
+  const jobs = claims.flat();
+  expect(jobs).toHaveLength(20);
+  expect(jobs[0]).toMatchObject({
+    activityName: activity.name,
+    status: 'PENDING',
+    attempts: 1,
+    locale: 'en',
+  });
+  const [sent, waiting, parked, skipped, ...rest] = jobs;
+  if (!sent || !waiting || !parked || !skipped) throw new Error('twenty were claimed');
+  await repository.finishNotification(sent.id, { state: 'SENT' });
+  await repository.finishNotification(waiting.id, { state: 'WAITING', retryInMs: 60_000, error: 'busy' });
+  await repository.finishNotification(parked.id, { state: 'PARKED', error: 'refused' });
+  await repository.finishNotification(skipped.id, { state: 'SKIPPED' });
+  // Late, from somebody whose lease is over: what is finished stays finished.
+  await repository.finishNotification(sent.id, { state: 'PARKED', error: 'late' });
+  const again: string[] = [];
+  await waitUntil(
+    async () => {
+      again.push(
+        ...(await repository.claimNotifications({ limit: 20, leaseMs: 60_000 })).map((job) => {
+          expect(job.attempts).toBe(2);
+          return job.orderId;
+        }),
+      );
+      return again.length >= rest.length;
+    },
+    { what: 'the leases to end' },
+  );
+  expect(again.sort()).toEqual(rest.map(({ orderId }) => orderId).sort());
+  const [state] = (await repository.readTimeline(sent.orderId))?.notifications ?? [];
+  expect(state).toMatchObject({ state: 'SENT', attempts: 1 });
+});
+
+test('closed orders get one notice each, however often and by however many the effects are expanded', async () => {
+  const { repository } = current;
+  const activity = await createActivity(repository);
+  const orders = await createDueOrders(repository, activity, 30);
+  for (let start = 0; start < 30; start += 10) {
+    await repository.closeExpired(idsOf(orders.slice(start, start + 10)), { cause: 'message' });
+  }
+  const done = await Promise.all([1, 2, 3, 4].map(() => repository.expandClosedNotices(10)));
+  expect(done.reduce((sum, count) => sum + count)).toBe(3);
+  const jobs = await repository.claimNotifications({ limit: 100, leaseMs: 1_000 });
+  expect(jobs.filter(({ stage }) => stage === 'CLOSED')).toHaveLength(30);
+  expect(await repository.expandClosedNotices(10)).toBe(0);
+});
