@@ -17,6 +17,8 @@ const channelOptions: ClientOptions = {
 const original = generated.MessagingServiceClient;
 let stubsMade = 0;
 
+function ignore(): void {}
+
 /** The library's stub with our channel options, and a telemetry stream that cannot end the process. */
 class ReconnectingStub extends original {
   constructor(address: string, credentials: ChannelCredentials, options: Partial<ClientOptions> = {}) {
@@ -33,7 +35,7 @@ class ReconnectingStub extends original {
     const removeAllListeners = stream.removeAllListeners.bind(stream);
     stream.removeAllListeners = (event) => {
       removeAllListeners(event);
-      return stream.on('error', () => {});
+      return stream.listeners('error').includes(ignore) ? stream : stream.on('error', ignore);
     };
     return stream;
   }

@@ -1,3 +1,4 @@
+import { timeBox } from '@lapse/runtime';
 import type { BaseClient } from 'rocketmq-client-nodejs';
 import { closeClient } from './close-client.ts';
 import { MessagingError } from './messaging-error.ts';
@@ -8,30 +9,24 @@ const topicNotFound = 40402;
 
 /**
  * Start a client within a time box; a client that did not start is closed before this rejects. The box is
- * needed because `startup()` never settles when the consumer group does not exist.
+ * needed because `startup()` never settles when the consumer group does not exist. `check` is asked after
+ * the start, as a part of it.
  * @throws LAPSE_TOPIC_MISSING at once; LAPSE_ROCKETMQ_START when the proxy is away or the box is over.
  */
 export async function startClient<C extends BaseClient>(
   client: C,
   what: string,
   timeoutMs: number,
+  check: () => Promise<void> = async () => {},
 ): Promise<C> {
-  let timer: NodeJS.Timeout | undefined;
   try {
-    await Promise.race([
-      client.startup(),
-      new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
-      }),
-    ]);
+    await timeBox(client.startup().then(check), timeoutMs, 'the first answer');
     assertReconnectUsed();
     return client;
   } catch (cause) {
     await closeClient(client);
     if (cause instanceof MessagingError) throw cause;
     throw hasCode(cause, topicNotFound) ? topicMissing(what, cause) : notStarted(what, cause);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

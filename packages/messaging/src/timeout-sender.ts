@@ -14,7 +14,7 @@ export const deliverAheadMsMax = 23 * 3_600_000;
 /** How long opening waits for the broker before it goes on without. */
 const openMsMax = 5_000;
 /** One attempt to start a client: three tries to find the route, and the settings. */
-const startMsMax = 15_000;
+const startMsMax = 8_000;
 const restartBackOffMs = { minMs: 200, maxMs: 2_000 } as const;
 
 export interface SentMessage {
@@ -38,42 +38,37 @@ export interface TimeoutSender extends Closable {
 
 /**
  * Open the sender of both phases. A broker that is away does not stop the process: orders sell without it,
- * and their outbox rows wait in MySQL. Then this returns after `openMsMax` and connects in the background.
- * @throws LAPSE_TOPIC_MISSING when the broker answers that a topic does not exist.
+ * and their outbox rows wait in MySQL. Then this returns after `openMsMax` and connects in the background,
+ * for as long as it takes.
+ * @throws LAPSE_TOPIC_MISSING when the broker is there and a topic is not.
  */
 export async function openTimeoutSender(config: RocketmqConfig, log: Logger): Promise<TimeoutSender> {
   const topics = ([1, 2] as const).map((phase) => topicOf(phase, config.topicPrefix));
   const closing = new AbortController();
   let producer: Producer | undefined;
+  let opened = false;
 
   async function connect(): Promise<void> {
-    for (let attempt = 0; !closing.signal.aborted; attempt += 1) {
+    for (let attempt = 1; !closing.signal.aborted; attempt += 1) {
       try {
-        const client = new Producer({ ...clientOptions(config, log), topics: [...topics] });
-        const started = await startClient(client, `a sender to ${topics.join(' and ')}`, startMsMax);
-        if (closing.signal.aborted) return await closeClient(started);
-        producer = started;
-        if (attempt > 0) log.info({ attempt }, 'RocketMQ is back: the sender is connected');
+        producer = await startProducer(config, topics, log);
+        if (attempt > 1) log.info({ attempt }, 'RocketMQ answers: the sender is connected');
         return;
       } catch (error) {
-        if (error instanceof MessagingError && error.code !== 'LAPSE_ROCKETMQ_START') throw error;
-        if (attempt === 0) log.warn({ err: error }, 'RocketMQ is away: orders wait in the outbox');
+        if (!opened && error instanceof MessagingError && error.code === 'LAPSE_TOPIC_MISSING') throw error;
+        if (attempt === 1)
+          log.warn({ reason: messageOf(error) }, 'no RocketMQ yet: orders wait in the outbox');
+        else log.debug({ reason: messageOf(error), attempt }, 'the sender is still not connected');
         await sleep(backOffMs(attempt, restartBackOffMs), closing.signal);
       }
     }
   }
 
-  const connected = connect();
-  let timer: NodeJS.Timeout | undefined;
-  const waited = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, openMsMax);
-  });
-  try {
-    await Promise.race([connected, waited]);
-  } finally {
-    clearTimeout(timer);
-  }
-  connected.catch((error: unknown) => log.error({ err: error }, 'the sender cannot connect'));
+  const connecting = connect();
+  const waiting = new AbortController();
+  await Promise.race([connecting, sleep(openMsMax, waiting.signal)]);
+  waiting.abort();
+  opened = true;
 
   function started(): Producer {
     if (producer) return producer;
@@ -91,9 +86,28 @@ export async function openTimeoutSender(config: RocketmqConfig, log: Logger): Pr
     },
     close: async () => {
       closing.abort();
+      // A client that is being started cannot be stopped half way; its own time box ends it.
+      await connecting;
       if (producer) await closeClient(producer);
     },
   };
+}
+
+/**
+ * The client is started with one topic and learns the other at its first send. With two, the broker's
+ * settings may arrive while it asks for the second route; it is not listening yet, and waits for ever.
+ */
+async function startProducer(
+  config: RocketmqConfig,
+  topics: readonly string[],
+  log: Logger,
+): Promise<Producer> {
+  const [first = '', ...others] = topics;
+  const client = new Producer({ ...clientOptions(config, log), topics: [first] });
+  await startClient(client, `a sender to ${topics.join(' and ')}`, startMsMax, async () => {
+    for (const topic of others) await queryRoute(client, topic, config.requestTimeoutMs);
+  });
+  return client;
 }
 
 async function send(
