@@ -1,12 +1,11 @@
+export { describeExit } from './become-ready.ts';
 export { ensureRocketmq } from './ensure-rocketmq.ts';
 export { findPrograms, type Programs } from './find-programs.ts';
 export { freePort } from './free-port.ts';
 export { type InstallMode, installMissing, installMode } from './install-missing.ts';
 export {
   createLocalService,
-  describeExit,
   type LocalService,
-  type ProgramPlan,
   type ServiceExit,
   type ServiceState,
 } from './local-service.ts';
@@ -15,6 +14,7 @@ export { type FolderLock, lockFolder } from './lock-folder.ts';
 export { describePortHolder } from './port-holder.ts';
 export { type RegisteredProcess, reapLeftovers } from './process-registry.ts';
 export { installCommands, type ProgramName } from './program-missing.ts';
+export type { ProgramPlan } from './program-plan.ts';
 export { defaultCacheDir, isRocketmqCached } from './rocketmq-cache.ts';
 export { type MariadbOptions, type MariadbService, startMariadb } from './start-mariadb.ts';
 export { type RedisOptions, type RedisService, startRedis } from './start-redis.ts';

@@ -1,23 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { becomeReady, cutShortError, startFailed } from './become-ready.ts';
 import { requirePorts, unreservePorts } from './free-port.ts';
-import { LocalServiceError } from './local-service-error.ts';
-import { type OwnedProcess, type ProcessExit, type SpawnPlan, spawnOwned } from './spawn-owned.ts';
+import type { ProgramPlan } from './program-plan.ts';
+import { type OwnedProcess, type ProcessExit, spawnOwned } from './spawn-owned.ts';
 
 /** `down`: a program died by itself, or a start failed. `stopped`: as asked. */
 export type ServiceState = 'starting' | 'running' | 'stopping' | 'stopped' | 'down';
-
-/** One program of a service, in the order of starting. Stopping goes the other way round. */
-export interface ProgramPlan extends SpawnPlan {
-  readonly ports: readonly number[];
-  /** Before every start, the restarts included. */
-  readonly prepare?: () => void;
-  /** True once the program really answers. Called again and again; a throw counts as "not yet". */
-  readonly ready: () => Promise<boolean>;
-  readonly readyTimeoutMs: number;
-  readonly stopGraceMs: number;
-  /** What to try when it does not start. */
-  readonly hint?: string;
-}
 
 export interface ServiceExit extends ProcessExit {
   readonly program: string;
@@ -51,8 +38,6 @@ export interface LocalService {
   /** Told of every exit of a program that had become ready. Returns how to unsubscribe. */
   onExit(listener: (exit: ServiceExit) => void): () => void;
 }
-
-const pollMs = 50;
 
 /** Makes a service of programs. Nothing runs until `start()`. */
 export function createLocalService(options: {
@@ -148,62 +133,4 @@ export function createLocalService(options: {
     },
   };
   return service;
-}
-
-/** Wait until the program answers. Its early exit, the time limit and a stop each end the wait at once. */
-async function becomeReady(
-  service: string,
-  plan: ProgramPlan,
-  child: OwnedProcess,
-  signal: AbortSignal,
-): Promise<void> {
-  const deadline = Date.now() + plan.readyTimeoutMs;
-  for (let isReady = false; !isReady; ) {
-    isReady = await plan.ready().catch(() => false);
-    if (signal.aborted) throw cutShortError(service);
-    // Checked even when something answered: it may be another server on the same port.
-    if (child.exited !== undefined) {
-      throw startFailed(
-        service,
-        `${plan.name} exited (${describeExit(child.exited)}) before it was ready`,
-        plan,
-        child,
-      );
-    }
-    if (!isReady && Date.now() >= deadline) {
-      throw startFailed(
-        service,
-        `${plan.name} did not answer within ${plan.readyTimeoutMs / 1000} s`,
-        plan,
-        child,
-      );
-    }
-    if (!isReady) await sleep(pollMs);
-  }
-}
-
-function cutShortError(service: string): LocalServiceError {
-  return new LocalServiceError('LAPSE_SERVICE_STOPPED', `${service} was stopped before it was ready`);
-}
-
-function startFailed(
-  service: string,
-  what: string,
-  plan?: ProgramPlan,
-  child?: OwnedProcess,
-): LocalServiceError {
-  const hint = plan?.hint === undefined ? '' : ` ${plan.hint}`;
-  const log =
-    child === undefined
-      ? ''
-      : `\nLog: ${child.logFile}, last lines:\n${child.logTail() || '(it wrote nothing)'}`;
-  return new LocalServiceError(
-    'LAPSE_SERVICE_START_FAILED',
-    `${service} did not start: ${what}.${hint}${log}`,
-  );
-}
-
-/** "code 1" or "signal SIGKILL". */
-export function describeExit(exit: ProcessExit): string {
-  return exit.signal === null ? `code ${exit.code}` : `signal ${exit.signal}`;
 }

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { ensureRocketmq } from './ensure-rocketmq.ts';
 import { findJava } from './find-programs.ts';
 import { freePortBlock } from './free-port.ts';
-import { createLocalService, type LocalService, type ProgramPlan } from './local-service.ts';
+import { createLocalService, type LocalService } from './local-service.ts';
 import { LocalServiceError } from './local-service-error.ts';
 import { prepareFolder } from './prepare-folder.ts';
 import { announceBroker, isBrokerRegistered, isNameServerReady, isProxyServing } from './probe-rocketmq.ts';
 import { programMissing } from './program-missing.ts';
+import type { ProgramPlan } from './program-plan.ts';
 import {
   brokerJvm,
   logbackFile,

@@ -1,17 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describeExit } from './become-ready.ts';
 import type { LocalService, ServiceExit } from './local-service.ts';
+import { LocalServiceError } from './local-service-error.ts';
 
 export interface SuperviseOptions {
   /** A program of the service died by itself; it is about to be started again. */
   readonly onDown?: (service: LocalService, exit: ServiceExit) => void;
   /** All of it answers again. */
   readonly onUp?: (service: LocalService, attempt: number) => void;
-  /** A restart failed; the next attempt follows, or none when `last` is true. */
+  /** A restart failed or did not last; the next attempt follows, or none when `last` is true. */
   readonly onRestartFailed?: (service: LocalService, error: unknown, last: boolean) => void;
   readonly backOffMinMs?: number;
   readonly backOffMaxMs?: number;
   /** Restarts in a row that did not last; a service that stayed up longer starts counting anew. */
   readonly attemptsMax?: number;
+}
+
+function diedAgain(service: LocalService, exit: ServiceExit): LocalServiceError {
+  const log = `Log: ${exit.logFile}, last lines:\n${exit.logTail || '(it wrote nothing)'}`;
+  return new LocalServiceError(
+    'LAPSE_SERVICE_START_FAILED',
+    `${service.name} starts but does not last: ${exit.program} exited (${describeExit(exit)}) again.\n${log}`,
+  );
 }
 
 /** A service that ran this long is well again. */
@@ -66,7 +76,8 @@ export function supervise(service: LocalService, options: SuperviseOptions = {})
     if (exit.expected || restarting) return;
     if (Date.now() - upSince > settledAfterMs) attempt = 0;
     options.onDown?.(service, exit);
-    void restart();
+    if (attempt >= attemptsMax) options.onRestartFailed?.(service, diedAgain(service, exit), true);
+    else void restart();
   });
   return {
     stop: () => {

@@ -104,6 +104,29 @@ test('a supervised Redis that cannot start again is given up on after the attemp
   expect(await command(redis, 'PING')).toBe('+PONG');
 });
 
+test('a supervised Redis that keeps dying is given up on, with what its log said', async () => {
+  const redis = await start();
+  let ups = 0;
+  const failures: string[] = [];
+  supervise(redis, {
+    onUp: () => {
+      ups += 1;
+      redis.kill('SIGKILL');
+    },
+    onRestartFailed: (_service, error, last) => failures.push(`${last} ${error}`),
+    backOffMinMs: 5,
+    attemptsMax: 3,
+  });
+  redis.kill('SIGKILL');
+  await waitUntil('it is given up', () => failures.length > 0);
+  expect(ups).toBe(3);
+  expect(failures).toHaveLength(1);
+  expect(failures[0]).toMatch(
+    /^true .*Redis starts but does not last: redis exited \(signal SIGKILL\) again/,
+  );
+  expect(redis.state).toBe('down');
+});
+
 test('a folder whose Redis runs is refused to a second start', async () => {
   const dir = testFolder();
   const redis = await start(dir);
