@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 describe('while Redis is away', () => {
   it('every operation fails at once, and is recognisable', async () => {
-    await server.kill('SIGKILL');
+    await server.kill();
     const startedAt = performance.now();
     const failing = [
       reserve('o1'),
@@ -67,7 +67,7 @@ describe('while Redis is away', () => {
     for (const outage of [1, 2]) {
       let attempts = 0;
       await reserve(`kept${outage}`);
-      await server.kill('SIGKILL');
+      await server.kill();
       await waitUntil(
         () =>
           reserve('away').then(
@@ -92,7 +92,7 @@ describe('while Redis is away', () => {
   });
 
   it('a process starts without Redis, is not ready, and serves when Redis is there', async () => {
-    await server.kill('SIGKILL');
+    await server.kill();
     const early = await openStock({ url: server.url, commandTimeoutMs }, createLogger('test', 'silent'));
     await expect(early.ping()).rejects.toSatisfy(isStockUnavailable);
     await server.start();
@@ -106,7 +106,7 @@ describe('a Redis that is killed under load', () => {
   it('leaves every order reserved or not, and repeating all of them takes each once', async () => {
     const orders = Array.from({ length: 300 }, (_, i) => `o${i}`);
     const first = Promise.allSettled(orders.map((order) => reserve(order)));
-    await server.kill('SIGKILL');
+    await server.kill();
     for (const result of await first) {
       if (result.status === 'rejected') expect(isStockUnavailable(result.reason)).toBe(true);
     }
@@ -116,7 +116,7 @@ describe('a Redis that is killed under load', () => {
     expect(await stock.readCounts(1)).toMatchObject({ stock: 700, held: 300, users: 300 });
     const answer = await stock.release(1, orders);
     expect(answer.kind === 'done' && answer.units.every((units) => units === 1)).toBe(true);
-    await server.kill('SIGKILL');
+    await server.kill();
     await server.start();
     await ready();
     expect(await stock.release(1, orders)).toEqual({ kind: 'done', units: orders.map(() => 0) });
@@ -124,9 +124,30 @@ describe('a Redis that is killed under load', () => {
   });
 });
 
+describe('a connection that drops', () => {
+  it('fails what was in flight at once, long before a command would time out', async () => {
+    const patient = await openStock(
+      { url: server.url, commandTimeoutMs: 20_000 },
+      createLogger('test', 'silent'),
+    );
+    server.freeze();
+    const waiting = patient.release(1, ['o1']);
+    const failed = expect(waiting).rejects.toSatisfy(isStockUnavailable);
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    const droppedAt = performance.now();
+    await server.kill();
+    await failed;
+    expect(performance.now() - droppedAt).toBeLessThan(5_000);
+    await patient.close();
+    await server.start();
+    await ready();
+  });
+});
+
 describe('a Redis that stands still', () => {
   it('fails commands in bounded time, then at once, and nothing is sent later behind their back', async () => {
-    server.signal('SIGSTOP');
+    server.freeze();
     const startedAt = performance.now();
     const waiting = [reserve('frozen1')];
     await new Promise(setImmediate);
@@ -143,7 +164,7 @@ describe('a Redis that stands still', () => {
       },
       { what: 'commands to fail at once' },
     );
-    server.signal('SIGCONT');
+    server.thaw();
     await ready();
     expect(await stock.release(1, ['frozen1', 'frozen2', 'later'])).toMatchObject({ kind: 'done' });
     expect(await reserve('later')).toEqual({ kind: 'released' });
@@ -152,11 +173,11 @@ describe('a Redis that stands still', () => {
 
   it('does not hold up close', async () => {
     const other = await openStock({ url: server.url, commandTimeoutMs }, createLogger('test', 'silent'));
-    server.signal('SIGSTOP');
+    server.freeze();
     const startedAt = performance.now();
     await other.close();
     expect(performance.now() - startedAt).toBeLessThan(3 * commandTimeoutMs);
-    server.signal('SIGCONT');
+    server.thaw();
   });
 });
 
