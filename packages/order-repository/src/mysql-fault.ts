@@ -53,7 +53,11 @@ export function isConnectionLost(error: unknown): boolean {
 export function isServerAway(error: unknown): boolean {
   const fault = asMysqlError(error);
   if (fault === undefined) return false;
-  return isConnectionLost(fault) || fault.name === 'KnexTimeoutError' || awayErrnos.has(fault.errno ?? 0);
+  return isConnectionLost(fault) || isPoolTimeout(fault) || awayErrnos.has(fault.errno ?? 0);
+}
+
+function isPoolTimeout(error: unknown): boolean {
+  return asMysqlError(error)?.name === 'KnexTimeoutError';
 }
 
 /**
@@ -71,6 +75,9 @@ export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError) return error;
   if (isContention(error)) {
     return new StoreUnavailableError('the same rows stayed locked by others', { cause: error });
+  }
+  if (isPoolTimeout(error)) {
+    return new StoreUnavailableError('no connection of the pool came free in time', { cause: error });
   }
   if (isServerAway(error)) {
     const fault = asMysqlError(error);

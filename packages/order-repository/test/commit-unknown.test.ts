@@ -1,3 +1,4 @@
+import { waitUntil } from '@lapse/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { CommitUnknownError, isUnavailable, type OrderRepository } from '../src/index.ts';
 import { type CutMode, type CutProxy, openCutProxy } from './cut-proxy.ts';
@@ -54,6 +55,32 @@ test('a create whose COMMIT never arrived is done again, once', async () => {
   expect((await shaky.createOrders([order])).results).toEqual([{ kind: 'created' }]);
   expect(proxy.cuts()).toBe(1);
   expect((await fixture.repository.readActivity(activity.id))?.available).toBe(99);
+});
+
+test('a COMMIT that is still on its way is waited for, not taken for lost', async () => {
+  const activity = await createActivity(fixture.repository);
+  const order = newOrder(activity);
+  breakNextCommit('deliver-late');
+  const startedAt = performance.now();
+  const { results, outbox } = await shaky.createOrders([order]);
+  expect(proxy.cuts()).toBe(1);
+  expect(performance.now() - startedAt).toBeGreaterThan(200);
+  // Had the look-up not waited, the batch would have run again and met its own order: `same_key`.
+  expect(results).toEqual([{ kind: 'created' }]);
+  const rows = await fixture.query('SELECT id FROM message_outbox WHERE body LIKE ?', [`%${order.id}%`]);
+  expect(rows).toHaveLength(1);
+  expect(outbox?.orders).toHaveLength(1);
+});
+
+test('negative control: a read that does not lock finds nothing while that COMMIT is on its way', async () => {
+  const activity = await createActivity(fixture.repository);
+  const order = newOrder(activity);
+  breakNextCommit('deliver-late');
+  const creating = shaky.createOrders([order]);
+  await waitUntil(async () => proxy.cuts() === 1, { what: 'the cut', timeoutMs: 5_000 });
+  expect(await fixture.repository.readOrder(order.id)).toBeUndefined();
+  await creating;
+  expect((await fixture.repository.readOrder(order.id))?.id).toBe(order.id);
 });
 
 test.each(['cut-after-commit', 'cut-before-commit'] as const)(

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 /** What happens to a COMMIT that passes. */
-export type CutMode = 'pass' | 'cut-after-commit' | 'cut-before-commit';
+export type CutMode = 'pass' | 'cut-after-commit' | 'cut-before-commit' | 'deliver-late';
+
+/** How long `deliver-late` keeps a COMMIT whose client is gone already. */
+const lateMs = 300;
 
 export interface CutProxy {
   /** The database's address through the proxy. */
@@ -17,7 +20,8 @@ export interface CutProxy {
 
 /**
  * A TCP proxy in front of MySQL that breaks the connection at COMMIT, the one moment whose outcome a client
- * cannot know: either after the server has done it, the answer withheld, or before it ever hears of it.
+ * cannot know: after the server has done it, the answer withheld; before it ever hears of it; or with the
+ * COMMIT still on its way when the client already asks again.
  */
 export async function openCutProxy(target: string): Promise<CutProxy> {
   const { hostname, port } = new URL(target);
@@ -31,7 +35,8 @@ export async function openCutProxy(target: string): Promise<CutProxy> {
       socket.on('error', () => undefined);
       socket.on('close', () => sockets.delete(socket));
     }
-    client.on('close', () => upstream.destroy());
+    let late = false;
+    client.on('close', () => late || upstream.destroy());
     upstream.on('close', () => client.destroy());
     let withholding = false;
     upstream.on('data', (data) => {
@@ -46,6 +51,12 @@ export async function openCutProxy(target: string): Promise<CutProxy> {
       cuts += 1;
       if (proxy.mode === 'cut-before-commit') return client.destroy();
       withholding = true;
+      if (proxy.mode === 'deliver-late') {
+        late = true;
+        client.destroy();
+        setTimeout(() => upstream.end(data), lateMs);
+        return;
+      }
       upstream.write(data);
     });
   });

@@ -1,6 +1,6 @@
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import type { StockSnapshot } from '../src/index.ts';
+import type { CreateOutcome, StockSnapshot } from '../src/index.ts';
 import {
   captureOf,
   createActivity,
@@ -23,7 +23,7 @@ afterAll(() => fixture?.close());
 test('unsent outbox rows go to one claimer at a time, with their orders, until they are marked sent', async () => {
   const { repository } = current;
   const activity = await createActivity(repository);
-  const made = [];
+  const made: CreateOutcome[] = [];
   for (let count = 0; count < 12; count += 1) made.push(await repository.createOrders([newOrder(activity)]));
   expect(await repository.claimOutbox({ olderThanMs: 60_000, limit: 50, leaseMs: 200 })).toEqual([]);
   const claims = await Promise.all(
