@@ -1,4 +1,4 @@
-import { type Knex, knex } from 'knex';
+import knexModule, { type Knex } from 'knex';
 import type { Connection } from 'mysql2';
 import { isConnectionLost } from './mysql-fault.ts';
 import type { RepositoryConfig, RepositoryLog } from './order-repository.ts';
@@ -37,7 +37,8 @@ const sessionStatements = [
 
 /** Does not connect yet: the first use does. */
 export function openDatabase(config: RepositoryConfig, log: RepositoryLog): Database {
-  const pool = knex({
+  // Through the module object: Node finds no named exports in this CommonJS package.
+  const pool = knexModule.knex({
     client: 'mysql2',
     connection: connectionOptions(config.url),
     acquireConnectionTimeout: acquireTimeoutMs,
