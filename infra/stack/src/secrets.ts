@@ -9,8 +9,19 @@ export interface DemoSecrets {
   readonly webhookSecret: string;
 }
 
-/** The secrets of this folder's stack, made on the first call. The file is for its owner alone (0600). */
-export async function readSecrets(file: string): Promise<DemoSecrets> {
+/**
+ * The secrets of this folder's stack: those of the environment where given, else made on the first
+ * call. The file is for its owner alone (0600).
+ */
+export async function readSecrets(file: string, env: NodeJS.ProcessEnv): Promise<DemoSecrets> {
+  const kept = await keptSecrets(file);
+  return {
+    jwtSecret: env.LAPSE_JWT_SECRET || kept.jwtSecret,
+    webhookSecret: env.LAPSE_PAYMENT_WEBHOOK_SECRET || kept.webhookSecret,
+  };
+}
+
+async function keptSecrets(file: string): Promise<DemoSecrets> {
   const found = await read(file);
   if (found) return found;
   const secrets: DemoSecrets = {

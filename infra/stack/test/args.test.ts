@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-// @ts-expect-error plain JavaScript on purpose: it runs before anything is installed.
-import { commands, helpText } from '../../help.mjs';
 import { optionNames, parseDemoArgs, parseStartArgs, parseTestArgs } from '../src/args.ts';
+
+// Plain JavaScript on purpose: it runs before anything is installed, so there is nothing to type it with.
+const { commands, helpText } = await import(new URL('../../help.mjs', import.meta.url).href);
 
 describe('arguments of npm start', () => {
   test('nothing given: automatic services, port 8080, apps, until stopped', () => {

@@ -1,0 +1,47 @@
+import { demoAudience } from './mint-token.ts';
+import type { DemoSecrets } from './secrets.ts';
+import type { StackServices } from './services.ts';
+
+export const appNames = ['producer', 'reminder', 'closer', 'sweeper'] as const;
+export type AppName = (typeof appNames)[number];
+
+/** Readable ports for a person with curl; the next free one when taken. */
+export const opsPortsPreferred: Record<AppName, number> = {
+  producer: 9_401,
+  reminder: 9_402,
+  closer: 9_403,
+  sweeper: 9_404,
+};
+
+/** An app drains its long polls (5 s) and closes; the stack as a whole has 20 s. */
+const shutdownTimeout = '8s';
+const shutdownStepTimeout = '7s';
+
+/**
+ * The settings that all apps share, on top of what the person set (a log level, a batch size).
+ * Each app gets its ops port besides. npm's own variables are left out.
+ */
+export function sharedAppEnv(
+  env: NodeJS.ProcessEnv,
+  services: Pick<StackServices, 'mysqlUrl' | 'redisUrl' | 'rocketmqEndpoints' | 'rocketmqNamesrv'>,
+  secrets: DemoSecrets,
+  httpPort: number,
+): NodeJS.ProcessEnv {
+  const own = Object.entries(env).filter(
+    ([name]) => !/^(npm_|LAPSE_JWKS_URL|LAPSE_ROCKETMQ_NAMESRV)/.test(name),
+  );
+  return {
+    LAPSE_SHUTDOWN_TIMEOUT: shutdownTimeout,
+    LAPSE_SHUTDOWN_STEP_TIMEOUT: shutdownStepTimeout,
+    LAPSE_PAY_URL: `http://127.0.0.1:${httpPort}/pay/{orderId}`,
+    ...Object.fromEntries(own),
+    LAPSE_MYSQL_URL: services.mysqlUrl,
+    LAPSE_REDIS_URL: services.redisUrl,
+    LAPSE_ROCKETMQ_ENDPOINTS: services.rocketmqEndpoints,
+    ...(services.rocketmqNamesrv && { LAPSE_ROCKETMQ_NAMESRV: services.rocketmqNamesrv }),
+    LAPSE_HTTP_PORT: String(httpPort),
+    LAPSE_JWT_SECRET: secrets.jwtSecret,
+    LAPSE_JWT_AUDIENCE: demoAudience,
+    LAPSE_PAYMENT_WEBHOOK_SECRET: secrets.webhookSecret,
+  };
+}

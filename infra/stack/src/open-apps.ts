@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { createLocalService, freePort, type LocalService, supervise } from '@lapse/local-services';
+import type { Closable } from '@lapse/runtime';
+import { type AppName, appNames, opsPortsPreferred } from './app-env.ts';
+import { keepRunning } from './keep-running.ts';
+import type { Printer } from './print.ts';
+
+export interface Apps extends Closable {
+  readonly opsUrls: Readonly<Record<AppName, string>>;
+  pids(): Readonly<Record<AppName, readonly number[]>>;
+  kill(): void;
+}
+
+export interface AppsOptions {
+  readonly root: string;
+  /** Each app's log and the list of its process ids. */
+  readonly logs: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly print: Printer;
+  /** Stops the start; the apps that run by then are stopped. */
+  readonly signal: AbortSignal;
+}
+
+const readyTimeoutMs = 60_000;
+const probeTimeoutMs = 2_000;
+/** Above the apps' own limit (8 s), so that they end by themselves if they can. */
+const stopGraceMs = 9_000;
+
+/**
+ * Start every app as a process of its own, side by side, and wait until each says that it is ready.
+ * From then on one that dies is started again with back-off.
+ * @throws {LocalServiceError} with the last lines of its log, when one does not become ready.
+ */
+export async function openApps({ root, logs, env, print, signal }: AppsOptions): Promise<Apps> {
+  const log = (line: string): void => print.line(`  ${line}`);
+  const ports = await chooseOpsPorts(log);
+  const services = appNames.map((name) => createApp({ name, root, logs, env, port: ports[name] }));
+  const close = async (): Promise<void> => {
+    for (const watch of watches) watch.stop();
+    await Promise.all(services.map((service) => service.close()));
+  };
+  let watches: { stop(): void }[] = [];
+  const cutShort = (): void => void close();
+  signal.addEventListener('abort', cutShort, { once: true });
+  try {
+    await Promise.all(
+      services.map((service) => print.step(service.name, `${service.name} ready`, () => service.start())),
+    );
+  } catch (error) {
+    await close();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', cutShort);
+  }
+  watches = services.map((service) => supervise(service, keepRunning(print)));
+  return {
+    opsUrls: mapApps((name) => `http://127.0.0.1:${ports[name]}`),
+    pids: () => mapApps((name) => services.find((service) => service.name === name)?.pids ?? []),
+    close,
+    kill: () => {
+      for (const service of services) service.kill('SIGKILL');
+    },
+  };
+}
+
+interface AppPlan {
+  readonly name: AppName;
+  readonly root: string;
+  readonly logs: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly port: number;
+}
+
+function createApp({ name, root, logs, env, port }: AppPlan): LocalService {
+  return createLocalService({
+    name,
+    ports: { ops: port },
+    programs: [
+      {
+        name,
+        command: process.execPath,
+        args: ['--enable-source-maps', join(root, 'apps', name, 'dist', 'main.js')],
+        dir: logs,
+        env: { ...env, LAPSE_OPS_PORT: String(port) },
+        ports: [port],
+        ready: () => answersOk(`http://127.0.0.1:${port}/readyz`),
+        readyTimeoutMs,
+        stopGraceMs,
+      },
+    ],
+  });
+}
+
+async function chooseOpsPorts(log: (line: string) => void): Promise<Record<AppName, number>> {
+  const [producer, reminder, closer, sweeper] = [
+    await freePort(opsPortsPreferred.producer, log),
+    await freePort(opsPortsPreferred.reminder, log),
+    await freePort(opsPortsPreferred.closer, log),
+    await freePort(opsPortsPreferred.sweeper, log),
+  ];
+  return { producer, reminder, closer, sweeper };
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(probeTimeoutMs) });
+  await response.body?.cancel();
+  return response.ok;
+}
+
+function mapApps<T>(value: (name: AppName) => T): Record<AppName, T> {
+  return {
+    producer: value('producer'),
+    reminder: value('reminder'),
+    closer: value('closer'),
+    sweeper: value('sweeper'),
+  };
+}

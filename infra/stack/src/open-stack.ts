@@ -1,0 +1,121 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort, lockFolder, reapLeftovers } from '@lapse/local-services';
+import type { Closable } from '@lapse/runtime';
+import { sharedAppEnv } from './app-env.ts';
+import type { StartArgs } from './args.ts';
+import { resetCompose } from './compose.ts';
+import { writeDevEnv } from './dev-env.ts';
+import { rootDir, type StackFolders, stackFolders } from './folders.ts';
+import { linkServiceLogs } from './link-logs.ts';
+import { type Apps, openApps } from './open-apps.ts';
+import { prepareStores } from './prepare.ts';
+import type { Printer } from './print.ts';
+import { type DemoSecrets, readSecrets } from './secrets.ts';
+import { openServices, type StackServices } from './services.ts';
+import { removeState, type StackState, writeState } from './state-file.ts';
+
+export interface Stack extends Closable {
+  readonly state: StackState;
+  readonly secrets: DemoSecrets;
+  readonly folders: StackFolders;
+  /** SIGKILL to every child, for a person who cannot wait. */
+  kill(): void;
+}
+
+export interface StackOptions {
+  readonly args: StartArgs;
+  readonly env: NodeJS.ProcessEnv;
+  readonly print: Printer;
+  /** Cuts the start short: everything that came up by then is stopped, and the start rejects. */
+  readonly signal: AbortSignal;
+}
+
+/** The whole stop has 20 s: what still runs then is killed. */
+const stopMsMax = 19_000;
+
+/**
+ * Bring up services, schema, topics and apps of this folder. One start at a time: a second one is
+ * told who holds the folder. What a killed start left running is stopped first.
+ */
+export async function openStack({ args, env, print, signal }: StackOptions): Promise<Stack> {
+  const folders = stackFolders();
+  const lock = lockFolder(folders.data);
+  let services: StackServices | undefined;
+  let apps: Apps | undefined;
+  const kill = (): void => {
+    apps?.kill();
+    services?.kill();
+  };
+  const close = async (): Promise<void> => {
+    const late = setTimeout(() => {
+      print.warn('stopping took too long; killing what is left');
+      kill();
+    }, stopMsMax);
+    // Apps first: a drain needs its broker. Then all services side by side.
+    await apps?.close();
+    await services?.close();
+    clearTimeout(late);
+    await removeState(folders.stateFile);
+    lock.release();
+  };
+  try {
+    await cleanUp(folders, args.reset, print);
+    services = await openServices({ choice: args.services, root: rootDir, dir: folders.data, env, print });
+    signal.throwIfAborted();
+    linkServiceLogs(folders);
+    const secrets = await readSecrets(folders.secretsFile, env);
+    const httpPort = await freePort(args.port, (line) => print.line(`  ${line}`));
+    const appEnv = sharedAppEnv(env, services, secrets, httpPort);
+    await writeDevEnv(folders.data, appEnv);
+    await prepareStores(appEnv, folders.logs, print);
+    signal.throwIfAborted();
+    if (args.apps) apps = await openApps({ root: rootDir, logs: folders.logs, env: appEnv, print, signal });
+    signal.throwIfAborted();
+    const state = stackState(services, apps, httpPort, appEnv.LAPSE_ROCKETMQ_TOPIC_PREFIX);
+    await writeState(folders.stateFile, state);
+    return { state, secrets, folders, kill, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function cleanUp(folders: StackFolders, reset: boolean, print: Printer): Promise<void> {
+  const left = await reapLeftovers(folders.data, { log: print.warn });
+  if (left.length > 0) print.line(`stopped ${left.length} processes of a start that was killed`);
+  if (reset) {
+    await resetCompose(rootDir);
+    wipe(folders.data);
+    print.line(`wiped ${folders.data}`);
+  }
+  mkdirSync(folders.logs, { recursive: true });
+}
+
+/** Everything but the lock, which this process holds. */
+function wipe(dir: string): void {
+  for (const name of readdirSync(dir)) {
+    if (name !== lockName) rmSync(join(dir, name), { recursive: true, force: true });
+  }
+}
+
+const lockName = 'lock.json';
+
+function stackState(
+  services: StackServices,
+  apps: Apps | undefined,
+  httpPort: number,
+  topicPrefix = '',
+): StackState {
+  return {
+    pid: process.pid,
+    startedAt: new Date().toISOString(),
+    apiUrl: `http://127.0.0.1:${httpPort}`,
+    mysqlUrl: services.mysqlUrl,
+    redisUrl: services.redisUrl,
+    rocketmqEndpoints: services.rocketmqEndpoints,
+    rocketmqNamesrv: services.rocketmqNamesrv,
+    topicPrefix,
+    opsUrls: apps?.opsUrls ?? {},
+  };
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { parseTestArgs, type TestArgs } from './args.ts';
+import { explain } from './explain.ts';
+import { runMarker } from './find-leaks.ts';
+import { rootDir } from './folders.ts';
+import { countLeaks } from './leak-tallies.ts';
+import { onStop } from './on-stop.ts';
+import { createPrinter } from './print.ts';
+import { runPackageTests } from './run-package-tests.ts';
+import { runStaticChecks } from './static-checks.ts';
+import { openTestServices, type TestServices } from './test-services.ts';
+import { closingLine, type Tally } from './vitest-reports.ts';
+
+/** `npm test`: every check and every test; the last line says what it came to. */
+const print = createPrinter();
+const stop = new AbortController();
+let services: TestServices | undefined;
+
+onStop(
+  (why) => {
+    print.line(`stopping (${why})`);
+    stop.abort();
+  },
+  () => {
+    services?.kill();
+    process.exit(130);
+  },
+);
+
+const startedAt = performance.now();
+const tallies = await collect().catch((error: unknown) => {
+  print.line(`\n${explain(error)}`);
+  return [{ name: 'set-up', passed: 0, failed: 1, skipped: 0, faults: [] }];
+});
+print.end();
+if (stop.signal.aborted) process.exit(130);
+for (const tally of tallies) print.line(describe(tally));
+const { line, ok } = closingLine(tallies);
+print.line(`\ntook ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+print.line(line);
+process.exit(ok ? 0 : 1);
+
+async function collect(): Promise<Tally[]> {
+  const args = parseTestArgs(process.argv.slice(2));
+  // Checks need a processor, services mostly wait: side by side. One package alone is for quick rounds.
+  const checks = args.only === null ? runStaticChecks(rootDir, print, stop.signal) : Promise.resolve([]);
+  // Looked at below, after the tests; a failure meanwhile must not count as unhandled.
+  checks.catch(() => {});
+  const tests = await testPackages(args, checks);
+  return [...(await checks), ...tests];
+}
+
+async function testPackages(args: TestArgs, checks: Promise<Tally[]>): Promise<Tally[]> {
+  services = await openTestServices(print, args.keep);
+  try {
+    // Timing tests must not share two processors with a compiler.
+    await checks;
+    if (stop.signal.aborted) return [];
+    const runId = randomUUID();
+    const tallies = await runPackageTests({
+      root: rootDir,
+      only: args.only,
+      concurrency: args.concurrency,
+      env: { ...testEnv(), ...services.env, [runMarker]: runId },
+      signal: stop.signal,
+    });
+    return [...tallies, ...(await countLeaks(runId, services.ports))];
+  } finally {
+    await print.step('stopping services', 'services stopped', services.close);
+  }
+}
+
+/** Without a person's own LAPSE_ settings: a log level or an address must not change what is tested. */
+function testEnv(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('LAPSE_') || name === 'LAPSE_CACHE',
+  );
+  return { ...Object.fromEntries(kept), TURBO_TELEMETRY_DISABLED: '1', TURBO_NO_UPDATE_NOTIFIER: '1' };
+}
+
+function describe({ name, passed, failed, skipped, faults }: Tally): string {
+  const numbers = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+  return [`  ${name.padEnd(26)}${numbers}`, ...faults.map((fault) => `    ${fault}`)].join('\n');
+}
