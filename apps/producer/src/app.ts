@@ -2,7 +2,7 @@ import helmet from '@fastify/helmet';
 import type { OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
 import type { Stock } from '@lapse/stock';
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { v7 as uuidv7 } from 'uuid';
 import type { Authenticator } from './authenticate.ts';
@@ -46,7 +46,7 @@ export async function buildApp(dependencies: ApiDependencies): Promise<FastifyIn
     ...httpLimits(requestTimeoutMs),
     loggerInstance: log as FastifyBaseLogger,
     // A line per request would cost more than the request; errors carry the request's id themselves.
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (logger) => logger,
     genReqId: () => uuidv7(),
     // While closing, what arrives on an open connection is still served, with "connection: close".

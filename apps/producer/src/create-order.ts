@@ -9,6 +9,7 @@ import { ordersCreated } from './metrics.ts';
 import { firstAnswer } from './order-view.ts';
 import type { Problem } from './problem-reply.ts';
 import { requestHash } from './request-hash.ts';
+import type { WriteResult } from './write-batch.ts';
 
 export interface CreateRequest {
   readonly activityId: number;
@@ -122,10 +123,10 @@ async function reserve(ports: CreatePorts, order: NewOrder) {
 
 /** Write an order whose hold is taken, with the batch that gathers now, and settle the hold. */
 async function writeOrder(ports: CreatePorts, order: NewOrder): Promise<CreateAnswer> {
-  let result: CreateResult;
-  try {
-    result = await ports.inserts.submit(order);
-  } catch (error) {
+  const result = await submit(ports, order);
+  if (result.kind === 'failed') {
+    const { error } = result;
+    // Maybe it was committed: then the hold is the order's. If not, an auditor must find it.
     if (error instanceof CommitUnknownError) throw error;
     await ports.holds.release({ activityId: order.activityId, orderId: order.id });
     if (error instanceof QueueFullError) return refused({ code: 'OVERLOADED' });
@@ -139,6 +140,14 @@ async function writeOrder(ports: CreatePorts, order: NewOrder): Promise<CreateAn
   const isOwn = 'order' in result && result.order.id === order.id;
   if (!isOwn) await ports.holds.release({ activityId: order.activityId, orderId: order.id });
   return answerUnwritten(ports, order, result);
+}
+
+async function submit(ports: CreatePorts, order: NewOrder): Promise<WriteResult> {
+  try {
+    return await ports.inserts.submit(order);
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
 }
 
 function answerUnwritten(

@@ -1,11 +1,11 @@
 import type { OutboxRow } from '@lapse/contracts';
-import type { CreateResult, NewOrder, Order, OrderRepository } from '@lapse/order-repository';
+import type { NewOrder, Order, OrderRepository } from '@lapse/order-repository';
 import { type Batcher, type Closable, type CreateConfig, createBatcher, type Logger } from '@lapse/runtime';
 import type { Stock } from '@lapse/stock';
 import { type ActivityCache, createActivityCache } from './activity-cache.ts';
 import { type HoldReleaser, openHoldReleaser } from './hold-releaser.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
-import { createBatchSize } from './metrics.ts';
+import { type WriteResult, writeBatch } from './write-batch.ts';
 
 /** Everything that creating an order needs, shared by all requests of this process. */
 export interface CreatePorts {
@@ -14,7 +14,7 @@ export interface CreatePorts {
   readonly stock: Pick<Stock, 'reserve'>;
   readonly holds: HoldReleaser;
   /** Writes orders: whatever waits while one transaction runs goes into the next. */
-  readonly inserts: Batcher<NewOrder, CreateResult>;
+  readonly inserts: Batcher<NewOrder, WriteResult>;
   /** Finds orders by buyer and key, many in one query. */
   readonly lookups: Batcher<NewOrder, Order | undefined>;
   readonly inFlight: InFlight;
@@ -38,15 +38,10 @@ export interface CreateDependencies {
  */
 export function openCreatePorts(dependencies: CreateDependencies): CreatePorts & Closable {
   const { orders, stock, relay, limits, log } = dependencies;
-  const inserts = createBatcher<NewOrder, CreateResult>({
+  const inserts = createBatcher<NewOrder, WriteResult>({
     batchMax: limits.batchMax,
     queueMax: limits.queueMax,
-    run: async (batch) => {
-      createBatchSize.observe(batch.length);
-      const { results, outbox } = await orders.createOrders(batch);
-      if (outbox) relay.add(outbox);
-      return [...results];
-    },
+    run: (batch) => writeBatch({ orders, relay }, batch),
   });
   const lookups = createBatcher<NewOrder, Order | undefined>({
     batchMax: limits.batchMax,

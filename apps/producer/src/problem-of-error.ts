@@ -25,7 +25,10 @@ function invalid(field: string, message: string): Problem {
 export function problemOfError(error: FastifyError): Problem {
   if (hasZodFastifySchemaValidationErrors(error)) {
     const part = 'validationContext' in error ? String(error.validationContext) : 'request';
-    return { code: 'INVALID_REQUEST', errors: error.validation.flatMap((fault) => faultsOf(part, fault)) };
+    const faults = error.validation.flatMap((fault) => faultsOf(part, fault));
+    // A value may break several rules of one field; the first is enough to mend it.
+    const firsts = new Map(faults.toReversed().map((fault) => [fault.field, fault]));
+    return { code: 'INVALID_REQUEST', errors: [...firsts.values()].reverse() };
   }
   const known = frameworkProblems[error.code];
   if (known) return known;

@@ -1,13 +1,15 @@
 import { CommitUnknownError, isUnavailable } from '@lapse/order-repository';
 import { BatcherClosedError } from '@lapse/runtime';
-import { StockUnavailableError } from '@lapse/stock';
+import { isStockUnavailable } from '@lapse/stock';
+import { KeysUnavailableError } from './authenticate.ts';
 
-/** Whether a store did not answer, so that the caller should come back; anything else thrown is a fault. */
+/** Whether a store, or the login service's keys, did not answer, so that the caller should come back; anything else thrown is a fault. */
 export function isStoreUnavailable(error: unknown): boolean {
   return (
     isUnavailable(error) ||
     error instanceof CommitUnknownError ||
-    error instanceof StockUnavailableError ||
+    isStockUnavailable(error) ||
+    error instanceof KeysUnavailableError ||
     error instanceof BatcherClosedError
   );
 }

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestApi, openTestStores, type TestApi, type TestStores } from './test-api.ts';
+
+let stores: TestStores;
+let api: TestApi;
+beforeAll(async () => {
+  stores = await openTestStores();
+  api = await openTestApi(stores);
+});
+afterAll(async () => {
+  await api?.close();
+  await stores?.close();
+});
+
+describe('the API’s own description', () => {
+  it('is OpenAPI 3.1 with every route, its body, its answers and its problems', async () => {
+    const description = (await api.send({ url: '/openapi.json' })).json();
+    expect(description.openapi).toMatch(/^3\.1\./);
+    expect(Object.keys(description.paths).sort()).toEqual([
+      '/v1/activities',
+      '/v1/activities/{id}',
+      '/v1/activities/{id}/orders',
+      '/v1/orders/{id}',
+      '/v1/orders/{id}/cancel',
+      '/v1/orders/{id}/timeline',
+      '/v1/payments/webhook',
+    ]);
+    const create = description.paths['/v1/activities/{id}/orders'].post;
+    expect(create.security).toEqual([{ bearer: [] }]);
+    expect(create.requestBody.content['application/json'].schema).toMatchObject({
+      properties: { quantity: { default: 1, minimum: 1 } },
+      additionalProperties: false,
+    });
+    expect(create.parameters.map(({ name }: { name: string }) => name).sort()).toEqual([
+      'id',
+      'idempotency-key',
+    ]);
+    expect(Object.keys(create.responses).sort()).toEqual([
+      '201',
+      '400',
+      '401',
+      '403',
+      '404',
+      '409',
+      '422',
+      '503',
+    ]);
+    expect(create.responses['409'].content['application/problem+json'].schema).toEqual({
+      $ref: '#/components/schemas/Problem',
+    });
+    expect(create.responses['409'].description).toContain('ALREADY_HOLDING');
+    const references = [...JSON.stringify(description).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)];
+    const unresolved = references.filter(([, name]) => !(String(name) in description.components.schemas));
+    expect(unresolved).toEqual([]);
+  });
+
+  it('has a page whose policy lets its own scripts run, and nothing else', async () => {
+    const home = await api.send({ url: '/' });
+    expect([home.statusCode, home.headers.location]).toEqual([302, '/docs/']);
+    const page = await api.send({ url: '/docs/' });
+    expect(page.statusCode).toBe(200);
+    const policy = String(page.headers['content-security-policy']);
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).not.toContain('upgrade-insecure-requests');
+    expect(policy).not.toMatch(/script-src[^;]*unsafe/);
+    for (const asset of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      const url = new URL(String(asset[1]), 'http://localhost/docs/').pathname;
+      expect([url, (await api.send({ url })).statusCode]).toEqual([url, 200]);
+    }
+    const answer = await api.send({ url: '/v1/activities/1' });
+    expect(answer.headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'");
+    expect(answer.headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it('lists every problem code at the address that problems name as their type', async () => {
+    const problem = (await api.send({ url: '/v1/activities/999999' })).json();
+    const [path = '', code = ''] = String(problem.type).split('#');
+    expect((await api.send({ url: path })).json()[code]).toMatchObject({
+      status: problem.status,
+      title: problem.title,
+    });
+  });
+});

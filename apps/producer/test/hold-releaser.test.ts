@@ -1,0 +1,49 @@
+import { openStock } from '@lapse/stock';
+import { createTestRedis, waitUntil } from '@lapse/testing';
+import { expect, it } from 'vitest';
+import { openHoldReleaser } from '../src/hold-releaser.ts';
+import { openTcpGate } from './tcp-gate.ts';
+import { log } from './test-api.ts';
+
+const orderId = (n: number) => `019ad0c4-8b1e-7c3a-9f00-${String(n).padStart(12, '0')}`;
+
+it('releases at once what it can, later what it must, and on close once more what is left', async () => {
+  const redis = await createTestRedis();
+  const gate = await openTcpGate(redis.url);
+  const stock = await openStock({ url: gate.url, commandTimeoutMs: 500 }, log);
+  const witness = await openStock({ url: redis.url, commandTimeoutMs: 500 }, log);
+  const holds = openHoldReleaser({ stock, log });
+  try {
+    for (const activityId of [1, 2]) {
+      await witness.load({ activityId, generation: 1, stock: 10, holds: [] });
+      for (const n of [1, 2, 3]) {
+        const id = orderId(activityId * 10 + n);
+        await witness.reserve({ activityId, generation: 1, orderId: id, userId: `u${n}`, quantity: 2 });
+      }
+    }
+    await holds.release({ activityId: 1, orderId: orderId(11) });
+    expect((await witness.readCounts(1))?.stock).toBe(6);
+
+    await gate.shut();
+    await holds.release({ activityId: 1, orderId: orderId(12) });
+    await holds.release({ activityId: 2, orderId: orderId(21) });
+    expect(holds.waiting()).toBeGreaterThan(0);
+    await gate.open();
+    await waitUntil(async () => (await witness.readCounts(1))?.stock === 8, {
+      what: 'the first to be released',
+    });
+    await waitUntil(async () => (await witness.readCounts(2))?.stock === 6, {
+      what: 'the second to be released',
+    });
+
+    // Released twice is released once.
+    await holds.release({ activityId: 1, orderId: orderId(12) });
+    expect(await witness.readCounts(1)).toMatchObject({ stock: 8, held: 2 });
+  } finally {
+    await holds.close();
+    await stock.close();
+    await witness.close();
+    await gate.close();
+    await redis.close();
+  }
+});

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { problemView } from '@lapse/contracts';
+import { waitUntil } from '@lapse/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serveApi } from '../src/serve-api.ts';
+import { log, openTestApi, openTestStores, type TestApi, type TestStores, tokenFor } from './test-api.ts';
+
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await openTestStores();
+});
+afterAll(async () => {
+  await stores?.close();
+});
+
+/** The API on a real port; closed by the test itself or here. */
+async function withServer(use: (api: TestApi, port: number, close: () => Promise<void>) => Promise<void>) {
+  const api = await openTestApi(stores);
+  const server = await serveApi(api.app, { host: '127.0.0.1', port: 0 }, log);
+  try {
+    await use(api, server.port, server.close);
+  } finally {
+    await server.close();
+    await api.close();
+  }
+}
+
+/** Send bytes, and read whatever comes until the server hangs up. */
+async function talk(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    answer += chunk;
+  });
+  // Refused counts as hanging up at once. Not `once`: it would reject.
+  socket.on('error', () => {});
+  socket.write(bytes);
+  await new Promise<void>((resolve) => {
+    socket.on('close', () => resolve());
+  });
+  return answer;
+}
+
+describe('what is not a proper HTTP request', () => {
+  it.each([
+    ['is not HTTP', 'hello\r\n\r\n', 'request'],
+    [
+      'has too many bytes of headers',
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
+      'headers',
+    ],
+    [
+      'has two lengths',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      'request',
+    ],
+  ])('%s: a problem document, and the connection ends', async (_name, bytes, field) => {
+    await withServer(async (_api, port) => {
+      const [head = '', body = ''] = (await talk(port, bytes)).split('\r\n\r\n');
+      expect(head).toContain('HTTP/1.1 400');
+      expect(head).toContain('application/problem+json');
+      expect(problemView.parse(JSON.parse(body)).errors?.[0]?.field).toBe(field);
+    });
+  });
+
+  it('an unknown method is refused as a problem document', async () => {
+    await withServer(async (_api, port) => {
+      const answer = await talk(
+        port,
+        'PROPFIND /v1/activities HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 (404|405)/);
+      expect(answer).toContain('application/problem+json');
+    });
+  });
+
+  it('a client that dawdles with its request is cut off', async () => {
+    await withServer(async (api, port) => {
+      api.app.server.requestTimeout = 1_000;
+      api.app.server.headersTimeout = 800;
+      const startedAt = performance.now();
+      const answer = await talk(port, 'GET / HTTP/1.1\r\nHost: x\r\n');
+      expect(answer).toContain('took too long');
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+    });
+  });
+});
+
+describe('closing the server', () => {
+  it('finishes the requests in flight, tells their connections to close, and takes no new ones', async () => {
+    await withServer(async (api, port, close) => {
+      const activity = await api.createActivity();
+      const agent = new Agent({ keepAlive: true });
+      // A lock on the activity keeps the insert in flight until we say so.
+      let release = (): void => {};
+      const locked = new Promise<void>((resolve) => {
+        void api.orders
+          .rebuildSnapshot(activity.id, async () => {
+            resolve();
+            await new Promise<void>((go) => {
+              release = go;
+            });
+            throw new Error('rolled back: the test only wanted the lock');
+          })
+          .catch(() => {});
+      });
+      await locked;
+      const token = await tokenFor('ann');
+      const call = request({
+        host: '127.0.0.1',
+        port,
+        agent,
+        method: 'POST',
+        path: `/v1/activities/${activity.id}/orders`,
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          'idempotency-key': 'k',
+        },
+      });
+      const answered = once(call, 'response');
+      call.end('{}');
+      await waitUntil(async () => (await api.stock.readCounts(activity.id))?.held === 1, {
+        what: 'the hold',
+      });
+
+      const closing = close();
+      await waitUntil(
+        async () => (await talk(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')) === '',
+        {
+          what: 'new connections to be refused',
+        },
+      );
+      release();
+      const [response] = await answered;
+      expect(response.statusCode).toBe(201);
+      expect(response.headers.connection).toBe('close');
+      response.resume();
+      const startedAt = performance.now();
+      await closing;
+      expect(performance.now() - startedAt).toBeLessThan(1_000);
+      agent.destroy();
+    });
+  });
+});

@@ -1,0 +1,166 @@
+import { problemView } from '@lapse/contracts';
+import { queryDatabase } from '@lapse/testing';
+import type { InjectOptions } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSignatureCheck } from '../src/payment-webhook.ts';
+import {
+  openTestApi,
+  openTestStores,
+  paymentEvent,
+  signedWebhook,
+  type TestApi,
+  type TestStores,
+  webhookSecret,
+} from './test-api.ts';
+
+let stores: TestStores;
+let api: TestApi;
+let activityId: number;
+let buyers = 0;
+beforeAll(async () => {
+  stores = await openTestStores();
+  api = await openTestApi(stores);
+  activityId = (await api.createActivity()).id;
+});
+afterAll(async () => {
+  await api?.close();
+  await stores?.close();
+});
+
+const newOrder = async () => {
+  buyers += 1;
+  return (await api.placeOrder(activityId, `buyer-${buyers}`, 'k')).json();
+};
+const statusOf = async (id: string) => (await api.orders.readOrder(id))?.status;
+const minutesFromNow = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+
+describe('a payment webhook', () => {
+  it('that is signed marks the order as paid, and its places as sold in Redis', async () => {
+    const activity = await api.createActivity();
+    const order = (await api.placeOrder(activity.id, 'payer', 'k')).json();
+    const reply = await api.pay(paymentEvent(order));
+    expect([reply.statusCode, reply.json()]).toEqual([200, { outcome: 'paid' }]);
+    expect(await statusOf(order.id)).toBe('PAID');
+    expect(await api.stock.readCounts(activity.id)).toMatchObject({ stock: 99, held: 0, sold: 1 });
+    expect(await queryDatabase(stores.mysqlUrl, 'SELECT * FROM effect')).toEqual([]);
+  });
+
+  it('counts once, under the same event id or another', async () => {
+    const order = await newOrder();
+    const event = paymentEvent(order);
+    expect((await api.pay(event, { id: 'evt_same' })).json()).toEqual({ outcome: 'paid' });
+    expect((await api.pay(event, { id: 'evt_same' })).json()).toEqual({ outcome: 'duplicate' });
+    expect((await api.pay(event, { id: 'evt_other' })).json()).toEqual({ outcome: 'duplicate' });
+  });
+
+  it('of another amount or currency is set aside, and the order stays unpaid', async () => {
+    const order = await newOrder();
+    expect((await api.pay(paymentEvent(order, { amountMinor: 1 }))).json()).toEqual({
+      outcome: 'quarantined',
+    });
+    expect(await statusOf(order.id)).toBe('PENDING');
+  });
+
+  it('for an order that closed becomes a refund, and the order stays closed', async () => {
+    const order = await newOrder();
+    await api.send({ method: 'POST', url: `/v1/orders/${order.id}/cancel`, as: `buyer-${buyers}` });
+    expect((await api.pay(paymentEvent(order))).json()).toEqual({ outcome: 'refund_pending' });
+    expect(await statusOf(order.id)).toBe('CANCELLED');
+  });
+
+  it('for an order that is not there (yet) is answered 404, so that it is sent again (case 7)', async () => {
+    const order = { id: '019ad0c4-8b1e-7c3a-9f00-3b1c52d6a001', amountMinor: 1, currency: 'CNY' };
+    const reply = await api.pay(paymentEvent(order));
+    expect([reply.statusCode, reply.json().code]).toEqual([404, 'ORDER_NOT_FOUND']);
+  });
+
+  it('that is signed but not valid names the fields', async () => {
+    const order = await newOrder();
+    const reply = await api.pay({ ...paymentEvent(order), extra: 1, type: 'payment.unknown' });
+    expect(reply.statusCode).toBe(400);
+    expect(problemView.parse(reply.json()).errors?.map(({ field }) => field)).toEqual([
+      'body.type',
+      'body.extra',
+    ]);
+    const broken = await api.app.inject(signedWebhook('{ not json'));
+    expect([broken.statusCode, broken.json().errors]).toEqual([
+      400,
+      [{ field: 'body', message: 'is not valid JSON' }],
+    ]);
+  });
+});
+
+describe('a webhook that cannot be trusted changes nothing (case 9)', () => {
+  const refused = async (request: InjectOptions, orderId: string) => {
+    const reply = await api.app.inject(request);
+    expect([reply.statusCode, reply.json().code]).toEqual([401, 'SIGNATURE_INVALID']);
+    expect(reply.headers['www-authenticate']).toBeDefined();
+    expect(await statusOf(orderId)).toBe('PENDING');
+  };
+
+  it('signed with another secret', async () => {
+    const order = await newOrder();
+    const secret = `whsec_${Buffer.from('x'.repeat(32)).toString('base64')}`;
+    await refused(signedWebhook(JSON.stringify(paymentEvent(order)), { secret }), order.id);
+  });
+
+  it.each([-6, 6])('signed %d minutes from now; five are tolerated', async (minutes) => {
+    const order = await newOrder();
+    const body = JSON.stringify(paymentEvent(order));
+    await refused(signedWebhook(body, { at: minutesFromNow(minutes) }), order.id);
+    const inTime = await api.app.inject(
+      signedWebhook(body, { at: minutesFromNow(Math.sign(minutes) * 4.9) }),
+    );
+    expect(inTime.json()).toEqual({ outcome: 'paid' });
+  });
+
+  it('with a body that was changed after it was signed, even in white space alone', async () => {
+    const order = await newOrder();
+    const request = signedWebhook(JSON.stringify(paymentEvent(order)));
+    await refused({ ...request, payload: request.payload.replace('{', '{ ') }, order.id);
+  });
+
+  it('with a broken body and no signature: nothing is said about the body', async () => {
+    const order = await newOrder();
+    const request = signedWebhook('{ not json');
+    await refused({ ...request, headers: { 'content-type': 'application/json' } }, order.id);
+  });
+
+  it.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('without %s', async (name) => {
+    const order = await newOrder();
+    const request = signedWebhook(JSON.stringify(paymentEvent(order)));
+    const headers: Record<string, string> = { ...request.headers };
+    delete headers[name];
+    await refused({ ...request, headers }, order.id);
+  });
+
+  it.each([
+    ['another id', { 'webhook-id': 'evt_forged' }],
+    ['an id with a space', { 'webhook-id': 'evt 1' }],
+    ['an id that is too long', { 'webhook-id': 'x'.repeat(129) }],
+    ['a time that is no number', { 'webhook-timestamp': 'now' }],
+    ['a time with a tail', { 'webhook-timestamp': '1764000000x' }],
+    ['another version of signature', { 'webhook-signature': 'v2,AAAA' }],
+    ['a signature without a value', { 'webhook-signature': 'v1' }],
+    ['an empty signature', { 'webhook-signature': 'v1,' }],
+  ])('with %s', async (_name, change) => {
+    const order = await newOrder();
+    const request = signedWebhook(JSON.stringify(paymentEvent(order)));
+    await refused({ ...request, headers: { ...request.headers, ...change } }, order.id);
+  });
+
+  it('negative control: the check, not the rest of the route, is what refuses', () => {
+    const request = signedWebhook('{}');
+    const rawBody = request.payload;
+    const check = openSignatureCheck(webhookSecret);
+    expect(check({ rawBody, headers: request.headers })).toBe(request.headers['webhook-id']);
+    expect(check({ rawBody: '{ }', headers: request.headers })).toBeUndefined();
+  });
+
+  it('may carry several signatures, for a secret that is being changed: one that fits suffices', () => {
+    const request = signedWebhook('{}');
+    const both = `v1,${Buffer.from('old').toString('base64')} ${request.headers['webhook-signature']}`;
+    const headers = { ...request.headers, 'webhook-signature': both };
+    expect(openSignatureCheck(webhookSecret)({ rawBody: '{}', headers })).toBeDefined();
+  });
+});
