@@ -4,6 +4,7 @@ const environment = [
   ['LAPSE_REDIS_URL', 'use this Redis: redis://host:port'],
   ['LAPSE_ROCKETMQ_ENDPOINTS', 'use this RocketMQ 5 proxy (gRPC): host:port'],
   ['LAPSE_ROCKETMQ_NAMESRV', 'its name server, to create topics and groups: host:port'],
+  ['LAPSE_CACHE_DIR', 'where RocketMQ is downloaded to, once (~/.cache/lapse)'],
   ['LAPSE_INSTALL=never', 'never install a missing program with apt; print the commands instead'],
   ['LAPSE_SERVICES', 'the same as --services'],
 ];
@@ -43,7 +44,7 @@ export const commands = {
       ['--keep', 'leave the data folder .lapse-test/ for a look afterwards'],
       ['--concurrency=N', 'packages tested at once (2)'],
     ],
-    environment: environment.slice(4, 5),
+    environment: environment.filter(([name]) => /INSTALL|CACHE/.test(name)),
   },
   demo: {
     usage: 'npm run demo -- [options]',
@@ -53,6 +54,7 @@ export const commands = {
     options: [
       services,
       ['--real-time', 'true windows: reminder at 10 minutes, close at 15 (a 16-minute run)'],
+      ['--buyers=N', 'how many people come (1000)'],
     ],
     environment,
   },

@@ -73,7 +73,7 @@ async function testPackages(args: TestArgs, checks: Promise<Tally[]>): Promise<T
 /** Without a person's own LAPSE_ settings: a log level or an address must not change what is tested. */
 function testEnv(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !name.startsWith('LAPSE_') || name === 'LAPSE_CACHE',
+    ([name]) => !name.startsWith('LAPSE_') || name === 'LAPSE_CACHE_DIR',
   );
   return { ...Object.fromEntries(kept), TURBO_TELEMETRY_DISABLED: '1', TURBO_NO_UPDATE_NOTIFIER: '1' };
 }

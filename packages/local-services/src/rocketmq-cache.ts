@@ -5,9 +5,9 @@ import { readJson } from './write-json.ts';
 
 export const rocketmqVersion = '5.5.0';
 
-/** Where downloads are kept: LAPSE_CACHE, or the user's cache folder. Outside the project on purpose. */
+/** Where downloads are kept: LAPSE_CACHE_DIR, or the user's cache folder. Outside the project on purpose. */
 export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
-  if (env.LAPSE_CACHE) return env.LAPSE_CACHE;
+  if (env.LAPSE_CACHE_DIR) return env.LAPSE_CACHE_DIR;
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'lapse');
 }
 
