@@ -6,7 +6,7 @@ import { withRetriedSession } from './transaction.ts';
 import { writeOrders } from './write-orders.ts';
 
 /** Most orders of one call: 1,000 of the longest make less than 2 MB of SQL, far from a packet's 16. */
-export const createBatchMax = 1_000;
+const createBatchMax = 1_000;
 
 /**
  * Write new orders, in one transaction as a rule: orders, their first transitions, one outbox row of

@@ -50,7 +50,7 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /** MySQL as a whole cannot serve now; nothing is wrong with the statement or its rows. */
-export function isServerAway(error: unknown): boolean {
+function isServerAway(error: unknown): boolean {
   const fault = asMysqlError(error);
   if (fault === undefined) return false;
   return isConnectionLost(fault) || isPoolTimeout(fault) || awayErrnos.has(fault.errno ?? 0);

@@ -24,7 +24,7 @@ export interface RepositoryLog {
   error(fields: object, message: string): void;
 }
 
-export interface CancelledOrder {
+interface CancelledOrder {
   readonly kind: 'cancelled';
   readonly order: Order;
   readonly effect: StockEffect;

@@ -18,5 +18,4 @@ export type PaymentResult =
   | { readonly outcome: PaymentOutcome; readonly order: Order; readonly effect?: StockEffect }
   | { readonly outcome: 'order_not_found' };
 
-export const paymentStates = ['CAPTURED', 'REFUND_PENDING', 'REFUNDED', 'QUARANTINED', 'FAILED'] as const;
-export type PaymentState = (typeof paymentStates)[number];
+export type PaymentState = 'CAPTURED' | 'REFUND_PENDING' | 'REFUNDED' | 'QUARANTINED' | 'FAILED';

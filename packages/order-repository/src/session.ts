@@ -1,7 +1,7 @@
 import type { Connection, ResultSetHeader, RowDataPacket } from 'mysql2';
 
 /** What a statement that is not a SELECT did. */
-export interface Done {
+interface Done {
   /** Rows really changed or inserted: FOUND_ROWS is off, so a row set to what it was does not count. */
   readonly affectedRows: number;
   readonly insertId: number;

@@ -1,8 +1,11 @@
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sortedIdBytes } from '../src/binary-id.ts';
+import { openDatabase } from '../src/database.ts';
 import { type OrderRepository, StoreUnavailableError } from '../src/index.ts';
 import {
   captureOf,
+  collectLog,
   createActivity,
   createDueOrders,
   type Fixture,
@@ -93,4 +96,32 @@ test('closing leaves no connection, and waits for what is under way', async () =
     timeoutMs: 5_000,
   });
   await other.close();
+});
+
+test('two thousand ids are read and changed along the primary key, in its order, by MariaDB too', async () => {
+  const { repository } = fixture;
+  const activity = await createActivity(repository, { capacity: 10_000 });
+  const orders = await createDueOrders(repository, activity, 2_500);
+  const database = openDatabase({ url: fixture.url, poolMax: 1, queryTimeoutMs: 5_000 }, collectLog([]));
+  try {
+    const ids = sortedIdBytes(idsOf(orders.slice(0, 2_000)));
+    const explain = (sql: string) =>
+      database.withSession((session) =>
+        session.rows<{ table: string; type: string; key: string; Extra: string }>(`EXPLAIN ${sql}`, [ids]),
+      );
+    const plans = [
+      await explain(
+        "SELECT id FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?) AND status = 'PENDING' ORDER BY id FOR UPDATE SKIP LOCKED",
+      ),
+      await explain(
+        "UPDATE orders FORCE INDEX (PRIMARY) SET version = 2 WHERE id IN (?) AND status = 'PENDING'",
+      ),
+    ];
+    for (const plan of plans) {
+      expect(plan).toMatchObject([{ table: 'orders', type: 'range', key: 'PRIMARY' }]);
+      expect(plan[0]?.Extra).not.toContain('filesort');
+    }
+  } finally {
+    await database.close();
+  }
 });
