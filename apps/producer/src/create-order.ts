@@ -9,7 +9,7 @@ import { ordersCreated } from './metrics.ts';
 import { firstAnswer } from './order-view.ts';
 import type { Problem } from './problem-reply.ts';
 import { requestHash } from './request-hash.ts';
-import type { WriteResult } from './write-batch.ts';
+import { WaitedTooLongError, type WriteResult } from './write-batch.ts';
 
 export interface CreateRequest {
   readonly activityId: number;
@@ -129,7 +129,9 @@ async function writeOrder(ports: CreatePorts, order: NewOrder): Promise<CreateAn
     // Maybe it was committed: then the hold is the order's. If not, an auditor must find it.
     if (error instanceof CommitUnknownError) throw error;
     await ports.holds.release({ activityId: order.activityId, orderId: order.id });
-    if (error instanceof QueueFullError) return refused({ code: 'OVERLOADED' });
+    if (error instanceof QueueFullError || error instanceof WaitedTooLongError) {
+      return refused({ code: 'OVERLOADED' });
+    }
     throw error;
   }
   if (result.kind === 'created') {

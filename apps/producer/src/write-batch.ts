@@ -6,11 +6,27 @@ import { isStoreUnavailable } from './store-unavailable.ts';
 /** `failed`: an error of its own. Nothing of it was committed, unless the error is a CommitUnknownError. */
 export type WriteResult = CreateResult | { readonly kind: 'failed'; readonly error: unknown };
 
+/**
+ * An order that has waited this long, in milliseconds, is not written: MySQL stands still, the buyer has
+ * gone or presses again, and the pay window is running. It also empties the queue behind a frozen MySQL at
+ * once, instead of one time-out after the other.
+ */
+const waitedMsMax = 5_000;
+
 /** Most transactions that one batch may become. One bad order in 256 takes 17 to single out. */
 const transactionsMax = 40;
 
+/** The queue moved too slowly; nothing was written. */
+export class WaitedTooLongError extends Error {
+  readonly code = 'LAPSE_WAITED_TOO_LONG';
+  constructor() {
+    super(`an order waited longer than ${waitedMsMax} ms to be written`);
+    this.name = 'WaitedTooLongError';
+  }
+}
+
 export interface WritePorts {
-  readonly orders: Pick<OrderRepository, 'createOrders'>;
+  readonly orders: Pick<OrderRepository, 'createOrders' | 'now'>;
   /** Takes the outbox row of each committed transaction; never throws. */
   readonly relay: { add(row: OutboxRow): void };
 }
@@ -41,5 +57,10 @@ export async function writeBatch(
       return [...(await write(part.slice(0, middle))), ...(await write(part.slice(middle)))];
     }
   };
-  return write(batch);
+  const writtenSince = orders.now() - waitedMsMax;
+  const inTime = batch.filter(({ createdAt }) => createdAt.getTime() >= writtenSince);
+  const results = inTime.length === 0 ? [] : await write(inTime);
+  if (inTime.length === batch.length) return results;
+  const byOrder = new Map(inTime.map((order, index) => [order, results[index]]));
+  return batch.map((order) => byOrder.get(order) ?? { kind: 'failed', error: new WaitedTooLongError() });
 }

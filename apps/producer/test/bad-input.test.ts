@@ -115,6 +115,18 @@ describe('what is around the body', () => {
     },
   );
 
+  it('JSON that names its charset is JSON; a cancel that names JSON and sends nothing is fine', async () => {
+    const placed = await order('{"quantity":1}', { 'content-type': 'application/json; charset=utf-8' });
+    expect(placed.statusCode).toBe(201);
+    const cancelled = await api.send({
+      method: 'POST',
+      url: `/v1/orders/${placed.json().id}/cancel`,
+      as: 'ann',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(cancelled.statusCode).toBe(200);
+  });
+
   it.each([
     ['missing', undefined],
     ['empty', ''],

@@ -107,6 +107,23 @@ describe('placing an order', () => {
     expect((await api.stock.readCounts(other.id))?.users).toBe(0);
   });
 
+  it('negative control: without the unique key in MySQL, a repeat after a cancel sells again', async () => {
+    const apart = await openTestStores();
+    const unguarded = await openTestApi(apart);
+    try {
+      const keys = await queryDatabase(apart.mysqlUrl, 'SHOW INDEX FROM orders');
+      const guard = keys.find(({ Column_name: column }) => column === 'idempotency_key')?.Key_name;
+      await queryDatabase(apart.mysqlUrl, `DROP INDEX ${String(guard)} ON orders`);
+      const activity = await unguarded.createActivity();
+      const first = (await unguarded.placeOrder(activity.id, 'ann', 'k')).json();
+      await unguarded.send({ method: 'POST', url: `/v1/orders/${first.id}/cancel`, as: 'ann' });
+      expect((await unguarded.placeOrder(activity.id, 'ann', 'k')).json().id).not.toBe(first.id);
+    } finally {
+      await unguarded.close();
+      await apart.close();
+    }
+  });
+
   it('lets two buyers use one key: keys are each buyer’s own', async () => {
     const activity = await api.createActivity();
     const replies = [

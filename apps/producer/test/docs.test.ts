@@ -57,6 +57,7 @@ describe('the API’s own description', () => {
   it('has a page whose policy lets its own scripts run, and nothing else', async () => {
     const home = await api.send({ url: '/' });
     expect([home.statusCode, home.headers.location]).toEqual([302, '/docs/']);
+    expect((await api.send({ url: '/docs' })).statusCode).toBe(200);
     const page = await api.send({ url: '/docs/' });
     expect(page.statusCode).toBe(200);
     const policy = String(page.headers['content-security-policy']);

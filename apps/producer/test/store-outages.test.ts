@@ -100,6 +100,35 @@ describe('while MySQL is away (case 27)', () => {
   });
 });
 
+describe('when the answer to COMMIT is lost and MySQL stays away', () => {
+  it('the hold is kept, because the order may exist; the repeat finds it, and both stores agree', async () => {
+    const activity = await witness.createActivity();
+    await waitUntil(
+      async () => (await api.send({ url: `/v1/activities/${activity.id}` })).statusCode === 200,
+      {
+        what: 'MySQL to be connected',
+      },
+    );
+    const shut = mysqlGate.shutAfterCommit();
+    const reply = await api.placeOrder(activity.id, 'unsure', 'k');
+    await shut;
+    expect(await ordersOf(activity.id)).toBe(1);
+    expect([reply.statusCode, reply.json().code]).toEqual([503, 'UNAVAILABLE']);
+    expect(await witness.stock.readCounts(activity.id)).toMatchObject({ stock: 99, held: 1, users: 1 });
+    await mysqlGate.open();
+    const again = await waitUntil(
+      async () => {
+        const next = await api.placeOrder(activity.id, 'unsure', 'k');
+        return next.statusCode === 201 ? next : undefined;
+      },
+      { what: 'the repeat to be answered' },
+    );
+    expect(again?.headers['idempotent-replayed']).toBe('true');
+    expect(await ordersOf(activity.id)).toBe(1);
+    expect(await witness.stock.readCounts(activity.id)).toMatchObject({ stock: 99, held: 1, users: 1 });
+  });
+});
+
 describe('while Redis is away', () => {
   it('creates answer 503, nothing is written, and the same request succeeds afterwards', async () => {
     const activity = await witness.createActivity();

@@ -6,6 +6,8 @@ export interface TcpGate {
   readonly url: string;
   /** Drop every connection and refuse new ones, as if the store were stopped. */
   shut(): Promise<void>;
+  /** Shut at the next COMMIT: the store has done it, and its answer never arrives. Resolves when it happened. */
+  shutAfterCommit(): Promise<void>;
   /** Connections work again. */
   open(): Promise<void>;
   close(): Promise<void>;
@@ -15,6 +17,7 @@ export interface TcpGate {
 export async function openTcpGate(storeUrl: string): Promise<TcpGate> {
   const target = new URL(storeUrl);
   const sockets = new Set<Socket>();
+  let onCommitted: (() => void) | undefined;
   const keep = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -24,7 +27,15 @@ export async function openTcpGate(storeUrl: string): Promise<TcpGate> {
     const store = connect(Number(target.port), target.hostname);
     keep(client);
     keep(store);
-    client.pipe(store).pipe(client);
+    let withhold = false;
+    client.on('data', (bytes) => {
+      if (onCommitted && bytes.subarray(-6).toString('latin1') === 'COMMIT') withhold = true;
+      store.write(bytes);
+    });
+    store.on('data', (bytes) => {
+      if (withhold) void shut().then(onCommitted);
+      else client.write(bytes);
+    });
     client.on('close', () => store.destroy());
     store.on('close', () => client.destroy());
   });
@@ -45,7 +56,12 @@ export async function openTcpGate(storeUrl: string): Promise<TcpGate> {
   return {
     url: url.href,
     shut,
+    shutAfterCommit: () =>
+      new Promise((resolve) => {
+        onCommitted = resolve;
+      }),
     open: async () => {
+      onCommitted = undefined;
       await listen(port);
     },
     close: async () => {

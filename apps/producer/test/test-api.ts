@@ -59,20 +59,20 @@ export interface TestRequest {
 /** One process's API on the given stores. Several on the same stores are several processes to each other. */
 export async function openTestApi(
   stores: Pick<TestStores, 'mysqlUrl' | 'redisUrl'>,
-  limits = { batchMax: 256, queueMax: 5_000 },
+  { batchMax = 256, queueMax = 5_000, secret = webhookSecret } = {},
 ): Promise<TestApi> {
   const orders = await openOrderRepository({ url: stores.mysqlUrl, poolMax: 8, queryTimeoutMs: 5_000 }, log);
   const stock = await openStock({ url: stores.redisUrl, commandTimeoutMs: 1_000 }, log);
   const relayed: OutboxRow[] = [];
   const relay = { add: (row: OutboxRow) => void relayed.push(row) };
-  const create = openCreatePorts({ orders, stock, relay, limits, log });
+  const create = openCreatePorts({ orders, stock, relay, limits: { batchMax, queueMax }, log });
   const authenticate = await openAuthenticator(auth);
   const app = await buildApp({
     orders,
     stock,
     create,
     authenticate,
-    webhookSecret,
+    webhookSecret: secret,
     requestTimeoutMs: 10_000,
     log,
   });
