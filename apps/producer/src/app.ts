@@ -1,12 +1,8 @@
 import helmet from '@fastify/helmet';
-import type { OrderRepository } from '@lapse/order-repository';
-import type { Logger } from '@lapse/runtime';
-import type { Stock } from '@lapse/stock';
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { v7 as uuidv7 } from 'uuid';
-import type { Authenticator } from './authenticate.ts';
-import type { CreatePorts } from './create-ports.ts';
+import type { ApiDependencies } from './api-dependencies.ts';
 import { answerErrors, answerFrameworkError } from './error-answers.ts';
 import { answerBadSocket, httpLimits } from './http-limits.ts';
 import { requestSeconds } from './metrics.ts';
@@ -14,21 +10,6 @@ import { activityRoutes } from './routes/activities.ts';
 import { describeApi, docsRoutes } from './routes/docs.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { paymentRoutes } from './routes/payments.ts';
-
-export interface ApiDependencies {
-  readonly orders: Pick<
-    OrderRepository,
-    'cancelOrder' | 'createActivity' | 'markEffectsApplied' | 'readOrder' | 'readTimeline' | 'recordPayment'
-  >;
-  readonly stock: Pick<Stock, 'confirm' | 'load' | 'release'>;
-  readonly create: CreatePorts;
-  readonly authenticate: Authenticator;
-  /** `whsec_…`, shared with the payment provider. */
-  readonly webhookSecret: string;
-  /** Longest time a client may take to send a request. */
-  readonly requestTimeoutMs: number;
-  readonly log: Logger;
-}
 
 /** What the API serves is JSON, for programs: nothing in it may be run, framed or embedded. The docs page has its own. */
 const contentSecurityPolicy = {

@@ -11,7 +11,7 @@ export interface Identity {
   readonly locale: string | undefined;
 }
 
-export type AuthResult =
+type AuthResult =
   | { readonly kind: 'identity'; readonly identity: Identity }
   /** `fault` is for the caller: it says what is wrong with the token, and nothing about our keys. */
   | { readonly kind: 'invalid'; readonly fault: string };

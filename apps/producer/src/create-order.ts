@@ -1,8 +1,9 @@
-import type { CreateOrderBody, OrderView } from '@lapse/contracts';
+import type { CreateOrderBody } from '@lapse/contracts';
 import { type Activity, CommitUnknownError, type CreateResult, type NewOrder } from '@lapse/order-repository';
 import { QueueFullError } from '@lapse/runtime';
 import { v7 as uuidv7 } from 'uuid';
 import type { BuyerLocale } from './buyer-locale.ts';
+import type { CreateAnswer } from './create-answer.ts';
 import type { CreatePorts } from './create-ports.ts';
 import { answerFromEarlier, findEarlierAnswer, findHolder } from './earlier-order.ts';
 import { ordersCreated } from './metrics.ts';
@@ -18,12 +19,6 @@ export interface CreateRequest {
   readonly idempotencyKey: string;
   readonly body: CreateOrderBody;
 }
-
-export type CreateAnswer =
-  | { readonly kind: 'created'; readonly order: OrderView }
-  /** The same request came before: its first answer again. */
-  | { readonly kind: 'replayed'; readonly order: OrderView }
-  | { readonly kind: 'refused'; readonly problem: Problem };
 
 /**
  * How long a request waits for another request of the same buyer that holds a place and is being written,

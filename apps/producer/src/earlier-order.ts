@@ -1,6 +1,6 @@
 import type { NewOrder, Order } from '@lapse/order-repository';
 import { QueueFullError } from '@lapse/runtime';
-import type { CreateAnswer } from './create-order.ts';
+import type { CreateAnswer } from './create-answer.ts';
 import type { CreatePorts } from './create-ports.ts';
 import { ordersReplayed } from './metrics.ts';
 import { firstAnswer } from './order-view.ts';

@@ -10,7 +10,7 @@ const backOff = { minMs: 100, maxMs: 5_000 };
 /** In an outage holds are left behind by the thousand; the metric counts them, the log says that it happens. */
 const abandonLogEveryMs = 10_000;
 
-export interface Hold {
+interface Hold {
   readonly activityId: number;
   readonly orderId: string;
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { problemBody, problemContentType } from './problem-reply.ts';
 
 /** Largest body: the largest valid one is far below 1 KiB. */
-export const bodyBytesMax = 16_384;
+const bodyBytesMax = 16_384;
 const headerBytesMax = 16_384;
 const headersPerRequestMax = 100;
 /** A client may take this long to send its headers. */

@@ -1,4 +1,4 @@
-import { queryDatabase } from '@lapse/testing';
+import { checkInvariants, queryDatabase } from '@lapse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestApi, openTestStores, type TestApi, type TestStores } from './test-api.ts';
 
@@ -117,5 +117,14 @@ describe('creating at the same time', () => {
     const rows = apis[0].relayed.slice(rowsBefore);
     expect(rows.flatMap((row) => row.orders)).toHaveLength(60);
     expect(rows.length).toBeLessThan(30);
+  });
+
+  it('after all of this the oracle finds no invariant broken', async () => {
+    const verdict = await checkInvariants({
+      mysqlUrl: stores.mysqlUrl,
+      redisUrl: stores.redisUrl,
+      atRest: false,
+    });
+    expect(verdict.failed).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { createTopics } from '@lapse/messaging';
 import { migrate } from '@lapse/order-repository';
 import {
+  checkInvariants,
   createTestDatabase,
   createTestRedis,
   queryDatabase,
@@ -15,6 +16,8 @@ import { activityBody, jwtSecret, log, tokenFor, webhookSecret } from './test-ap
 
 const root = new URL('..', import.meta.url);
 let env: Record<string, string>;
+let mysqlUrl: string;
+let redisUrl: string;
 let stopped: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   const database = await createTestDatabase();
@@ -23,6 +26,8 @@ beforeAll(async () => {
   const topicPrefix = testTopicPrefix();
   await migrate({ url: database.url }, log);
   await createTopics({ endpoints, namesrv, topicPrefix, tls: false, requestTimeoutMs: 3_000 }, log);
+  mysqlUrl = database.url;
+  redisUrl = redis.url;
   env = {
     LAPSE_MYSQL_URL: database.url,
     LAPSE_REDIS_URL: redis.url,
@@ -47,34 +52,38 @@ function portIn(app: SpawnedApp, message: string): number {
   return Number(JSON.parse(line ?? '{}').port);
 }
 
+/** Start the real process and wait until it is ready. */
+async function startProducer() {
+  const app = spawnApp(root, env);
+  await app.waitForOutput('"started"');
+  const api = `http://127.0.0.1:${portIn(app, 'API listens')}`;
+  const ops = `http://127.0.0.1:${portIn(app, 'ops server listens')}`;
+  await waitUntil(async () => (await fetch(`${ops}/readyz`)).status === 200, { what: 'readiness' });
+  const post = async (path: string, token: string, body: object, headers = {}) =>
+    fetch(`${api}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const openActivity = async (capacity: number): Promise<number> => {
+    const operator = await tokenFor('boss', { operator: true });
+    const reply = await post('/v1/activities', operator, { ...activityBody, capacity });
+    return ((await reply.json()) as { id: number }).id;
+  };
+  return { app, ops, post, openActivity };
+}
+
 describe('the process', () => {
   it('sells, sends the message of what it sold, and stops by itself on SIGTERM', async () => {
-    const app = spawnApp(root, env);
+    const { app, ops, post, openActivity } = await startProducer();
     try {
-      await app.waitForOutput('"started"');
-      const api = `http://127.0.0.1:${portIn(app, 'API listens')}`;
-      const ops = `http://127.0.0.1:${portIn(app, 'ops server listens')}`;
-      await waitUntil(async () => (await fetch(`${ops}/readyz`)).status === 200, { what: 'readiness' });
-
-      const post = async (path: string, token: string, body: object, headers = {}) =>
-        fetch(`${api}${path}`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-          body: JSON.stringify(body),
-        });
-      const activity = await post('/v1/activities', await tokenFor('boss', { operator: true }), activityBody);
-      const { id } = (await activity.json()) as { id: number };
-      const reply = await post(
-        `/v1/activities/${id}/orders`,
-        await tokenFor('ann'),
-        {},
-        { 'idempotency-key': 'k' },
-      );
+      const id = await openActivity(100);
+      const buyer = await tokenFor('ann');
+      const reply = await post(`/v1/activities/${id}/orders`, buyer, {}, { 'idempotency-key': 'k' });
       expect(reply.status).toBe(201);
-
       await waitUntil(
         async () => {
-          const [row] = await queryDatabase(env.LAPSE_MYSQL_URL ?? '', 'SELECT * FROM message_outbox');
+          const [row] = await queryDatabase(mysqlUrl, 'SELECT * FROM message_outbox');
           return row?.sent_at != null && row?.message_id != null;
         },
         { what: 'the outbox row to be marked as sent' },
@@ -87,6 +96,36 @@ describe('the process', () => {
     }
     expect(await app.exited).toEqual({ code: 0, signal: null });
     expect(app.output()).not.toContain(jwtSecret);
+  });
+
+  it('stopped in the middle of a rush: every order written was answered, and no hold is left (case 22)', async () => {
+    const { app, post, openActivity } = await startProducer();
+    const answered: string[] = [];
+    const id = await openActivity(10_000);
+    const tokens = await Promise.all(Array.from({ length: 3_000 }, (_, n) => tokenFor(`rush-${n}`)));
+    const waiting = tokens.values();
+    const buyers = Array.from({ length: 48 }, async () => {
+      for (const token of waiting) {
+        const reply = await post(`/v1/activities/${id}/orders`, token, {}, { 'idempotency-key': 'k' });
+        if (reply.status !== 201) throw new Error(`${reply.status} ${await reply.text()}`);
+        answered.push(((await reply.json()) as { id: string }).id);
+        if (answered.length === 500) app.kill('SIGTERM');
+      }
+    });
+    // Each buyer ends with a refused connection, and not before.
+    const ends = await Promise.allSettled(buyers);
+    expect(await app.exited).toEqual({ code: 0, signal: null });
+    for (const end of ends)
+      expect(end).toMatchObject({ status: 'rejected', reason: { message: 'fetch failed' } });
+    expect(answered.length).toBeLessThan(3_000);
+    const rows = await queryDatabase(
+      mysqlUrl,
+      'SELECT LOWER(HEX(id)) AS id FROM orders WHERE activity_id = ?',
+      [id],
+    );
+    expect(rows.map((row) => row.id).sort()).toEqual(answered.map((text) => text.replaceAll('-', '')).sort());
+    const verdict = await checkInvariants({ mysqlUrl, redisUrl, atRest: true });
+    expect(verdict.failed).toEqual([]);
   });
 
   it('without a secret exits 1, naming every variable that is missing or wrong', async () => {

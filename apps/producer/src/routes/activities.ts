@@ -1,7 +1,7 @@
 import { activityView, createActivityBody } from '@lapse/contracts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { activityFreshMs } from '../activity-cache.ts';
-import type { ApiDependencies } from '../app.ts';
+import type { ApiDependencies } from '../api-dependencies.ts';
 import { openActivity } from '../open-activity.ts';
 import { toActivityView } from '../order-view.ts';
 import { activityPath } from '../path-ids.ts';

@@ -1,7 +1,7 @@
 import { createOrderBody, idempotencyKey, orderTimeline, orderView } from '@lapse/contracts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { ApiDependencies } from '../app.ts';
+import type { ApiDependencies } from '../api-dependencies.ts';
 import { buyerLocale } from '../buyer-locale.ts';
 import { cancelOrder } from '../cancel-order.ts';
 import { createOrder } from '../create-order.ts';

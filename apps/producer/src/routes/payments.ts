@@ -2,7 +2,7 @@ import { paymentOutcomes, paymentWebhookBody } from '@lapse/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { ApiDependencies } from '../app.ts';
+import type { ApiDependencies } from '../api-dependencies.ts';
 import { openSignatureCheck, takePayment } from '../payment-webhook.ts';
 import { sendProblem } from '../problem-reply.ts';
 import { problemResponses } from './problem-responses.ts';

@@ -1,0 +1,21 @@
+import type { OrderRepository } from '@lapse/order-repository';
+import type { Logger } from '@lapse/runtime';
+import type { Stock } from '@lapse/stock';
+import type { Authenticator } from './authenticate.ts';
+import type { CreatePorts } from './create-ports.ts';
+
+/** What the routes work with. `main.ts` and the tests open it; nothing here is opened by the API itself. */
+export interface ApiDependencies {
+  readonly orders: Pick<
+    OrderRepository,
+    'cancelOrder' | 'createActivity' | 'markEffectsApplied' | 'readOrder' | 'readTimeline' | 'recordPayment'
+  >;
+  readonly stock: Pick<Stock, 'confirm' | 'load' | 'release'>;
+  readonly create: CreatePorts;
+  readonly authenticate: Authenticator;
+  /** `whsec_…`, shared with the payment provider. */
+  readonly webhookSecret: string;
+  /** Longest time a client may take to send a request. */
+  readonly requestTimeoutMs: number;
+  readonly log: Logger;
+}

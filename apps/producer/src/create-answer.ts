@@ -1,0 +1,9 @@
+import type { OrderView } from '@lapse/contracts';
+import type { Problem } from './problem-reply.ts';
+
+/** What a buyer is answered who wants to place an order. */
+export type CreateAnswer =
+  | { readonly kind: 'created'; readonly order: OrderView }
+  /** The same request came before: its first answer again. */
+  | { readonly kind: 'replayed'; readonly order: OrderView }
+  | { readonly kind: 'refused'; readonly problem: Problem };
