@@ -5,7 +5,7 @@ import type { StockEffect } from './stock-effect.ts';
 export interface UnmovedOrders {
   /** Still pending, and not due by the database clock: its time moved, or somebody came early. */
   readonly notDue: readonly { readonly orderId: string; readonly dueInMs: number }[];
-  /** Locked by another transaction just now: unknown, not done. Ask again soon. */
+  /** Locked by another transaction just now, or due only just now: not done. Ask again soon. */
   readonly contended: readonly string[];
   /** Done before, here or elsewhere: nothing is left to do. */
   readonly settled: readonly string[];

@@ -20,7 +20,7 @@ export const noneUnmoved: UnmovedOrders = { notDue: [], contended: [], settled: 
 
 /**
  * Why a locking read passed these ids over. A plain read, so it sees the last commit: an order that is
- * pending and due here was locked by somebody a moment ago, and may be anything soon.
+ * pending and due here was locked by somebody a moment ago, or has become due since: `contended`, ask again.
  */
 export async function classifyUnmoved(
   session: Session,

@@ -81,9 +81,10 @@ test('nothing closes before its deadline by the database clock, however early th
   let tries = 0;
   for (;;) {
     tries += 1;
-    const { closed, notDue } = await repository.closeExpired([soon.id], byMessage);
+    const { closed, notDue, contended } = await repository.closeExpired([soon.id], byMessage);
     if (closed.length === 1) break;
-    expect(notDue).toHaveLength(1);
+    // Contended: it became due between the locking read and the one that says why it was passed over.
+    expect(notDue.length + contended.length).toBe(1);
   }
   expect(tries).toBeGreaterThan(1);
   const order = await repository.readOrder(soon.id);
