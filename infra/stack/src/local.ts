@@ -26,6 +26,8 @@ export interface LocalOptions {
   readonly redisDatabases?: number;
   /** Start again what dies. Tests want to see a death instead. */
   readonly restart: boolean;
+  /** Cuts the start short. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -43,7 +45,7 @@ export async function openLocal(options: LocalOptions): Promise<LocalServices> {
   ): Promise<S | undefined> => {
     if (!wanted.includes(name)) return undefined;
     const port = ports?.[name];
-    const common = { dir: join(dir, name), log, ...(port !== undefined && { port }) };
+    const common = { dir: join(dir, name), log, signal: options.signal, ...(port !== undefined && { port }) };
     const service = await print.step(label, `${label} up`, () => open(common));
     started.push(service);
     return service;
@@ -58,7 +60,11 @@ export async function openLocal(options: LocalOptions): Promise<LocalServices> {
   let watches: { stop(): void }[] = [];
   const close = async (): Promise<void> => {
     for (const watch of watches) watch.stop();
-    await Promise.all(started.map((service) => service.close()));
+    await Promise.all(
+      started.map((service) =>
+        print.step(`stopping ${service.name}`, `${service.name} stopped`, service.close),
+      ),
+    );
   };
   try {
     const [mysql, redis, rocketmq] = await Promise.all(opening);
@@ -84,4 +90,5 @@ interface Common {
   readonly dir: string;
   readonly log: (line: string) => void;
   readonly port?: number;
+  readonly signal: AbortSignal;
 }

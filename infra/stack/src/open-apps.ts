@@ -37,7 +37,11 @@ export async function openApps({ root, logs, env, print, signal }: AppsOptions):
   const services = appNames.map((name) => createApp({ name, root, logs, env, port: ports[name] }));
   const close = async (): Promise<void> => {
     for (const watch of watches) watch.stop();
-    await Promise.all(services.map((service) => service.close()));
+    await Promise.all(
+      services.map((service) =>
+        print.step(`stopping ${service.name}`, `${service.name} stopped`, service.close),
+      ),
+    );
   };
   let watches: { stop(): void }[] = [];
   const cutShort = (): void => void close();

@@ -53,15 +53,22 @@ export async function openStack({ args, env, print, signal }: StackOptions): Pro
       kill();
     }, stopMsMax);
     // Apps first: a drain needs its broker. Then all services side by side.
-    await apps?.close();
-    await services?.close();
+    if (apps) await print.step('stopping the apps', 'apps stopped', apps.close);
+    if (services) await print.step('stopping the services', 'services stopped', services.close);
     clearTimeout(late);
     await removeState(folders.stateFile);
     lock.release();
   };
   try {
     await cleanUp(folders, args.reset, print);
-    services = await openServices({ choice: args.services, root: rootDir, dir: folders.data, env, print });
+    services = await openServices({
+      choice: args.services,
+      root: rootDir,
+      dir: folders.data,
+      env,
+      print,
+      signal,
+    });
     signal.throwIfAborted();
     linkServiceLogs(folders);
     const secrets = await readSecrets(folders.secretsFile, env);

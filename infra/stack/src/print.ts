@@ -1,3 +1,4 @@
+import { LocalServiceError } from '@lapse/local-services';
 import pc from 'picocolors';
 
 /**
@@ -62,8 +63,13 @@ export function createPrinter(out: NodeJS.WriteStream = process.stdout): Printer
         return result;
       } catch (error) {
         running.delete(doing);
+        // A start that was cut short did what it was told.
+        const how =
+          error instanceof LocalServiceError && error.code === 'LAPSE_SERVICE_STOPPED' ? 'stopped' : 'FAILED';
         say(
-          live ? `${colour.red('  ✗')} ${doing} ${colour.dim(seconds())}` : `${doing} failed: ${seconds()}`,
+          live
+            ? `${colour.red('  ✗')} ${doing} ${how} ${colour.dim(seconds())}`
+            : `${doing} ${how}: ${seconds()}`,
         );
         throw error;
       }

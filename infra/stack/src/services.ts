@@ -24,6 +24,7 @@ export interface ServicesOptions {
   readonly dir: string;
   readonly env: NodeJS.ProcessEnv;
   readonly print: Printer;
+  readonly signal: AbortSignal;
 }
 
 const databaseName = 'lapse';
@@ -43,6 +44,7 @@ export async function openServices({
   dir,
   env,
   print,
+  signal,
 }: ServicesOptions): Promise<StackServices> {
   const machine: Machine = { missingPrograms, composeAnswers: () => composeAnswers(root) };
   const plan = await chooseServices(choice, env, machine);
@@ -57,6 +59,7 @@ export async function openServices({
           ports: localPorts,
           database: databaseName,
           restart: true,
+          signal,
         });
   const all = { ...opened, ...plan.given };
   return {

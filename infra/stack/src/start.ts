@@ -55,7 +55,9 @@ async function main(): Promise<void> {
     else await sleep(args.forSeconds * 1_000, stop.signal);
     await status.close();
   } finally {
-    await print.step('stopping', 'everything is stopped', stack.close);
+    const stoppedAt = performance.now();
+    await stack.close();
+    print.line(`everything is stopped after ${((performance.now() - stoppedAt) / 1000).toFixed(1)} s`);
   }
 }
 

@@ -23,7 +23,11 @@ const redisDatabases = 4_096;
  * Private instances for one test run alone, with fresh data, on any free ports: never those of
  * `npm start`, nor of the machine. Nothing is restarted: a service that dies must be seen.
  */
-export async function openTestServices(print: Printer, keep: boolean): Promise<TestServices> {
+export async function openTestServices(
+  print: Printer,
+  keep: boolean,
+  signal: AbortSignal,
+): Promise<TestServices> {
   const dir = join(rootDir, '.lapse-test');
   const lock = lockFolder(dir);
   const wipe = (): void => rmSync(dir, { recursive: true, force: true });
@@ -31,7 +35,14 @@ export async function openTestServices(print: Printer, keep: boolean): Promise<T
     await reapLeftovers(dir, { log: print.warn });
     for (const name of serviceNames) rmSync(join(dir, name), { recursive: true, force: true });
     await installPrograms(serviceNames, process.env, print);
-    const local = await openLocal({ dir, wanted: serviceNames, print, redisDatabases, restart: false });
+    const local = await openLocal({
+      dir,
+      wanted: serviceNames,
+      print,
+      redisDatabases,
+      restart: false,
+      signal,
+    });
     const { mysqlUrl = '', redisUrl = '', rocketmqEndpoints = '', rocketmqNamesrv = '' } = local;
     return {
       env: {

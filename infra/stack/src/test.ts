@@ -51,7 +51,7 @@ async function collect(): Promise<Tally[]> {
 }
 
 async function testPackages(args: TestArgs, checks: Promise<Tally[]>): Promise<Tally[]> {
-  services = await openTestServices(print, args.keep);
+  services = await openTestServices(print, args.keep, stop.signal);
   try {
     // Timing tests must not share two processors with a compiler.
     await checks;

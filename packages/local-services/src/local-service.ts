@@ -134,3 +134,15 @@ export function createLocalService(options: {
   };
   return service;
 }
+
+/** Start a service, but stop it again as soon as the signal aborts. */
+export async function startUntil(service: LocalService, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  const cutShort = () => void service.stop();
+  signal?.addEventListener('abort', cutShort, { once: true });
+  try {
+    await service.start();
+  } finally {
+    signal?.removeEventListener('abort', cutShort);
+  }
+}

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findDatabaseServer } from './find-programs.ts';
 import { freePort } from './free-port.ts';
 import { initializeDatabase } from './initialize-database.ts';
-import { createLocalService, type LocalService } from './local-service.ts';
+import { createLocalService, type LocalService, startUntil } from './local-service.ts';
 import { prepareFolder } from './prepare-folder.ts';
 import { exchange } from './probe.ts';
 import { programMissing } from './program-missing.ts';
@@ -19,6 +19,8 @@ export interface MariadbOptions {
   readonly database?: string;
   /** Further arguments of the server, which win over the ones set here. */
   readonly args?: readonly string[];
+  /** Cuts the start short: what runs by then is stopped, and the start rejects. */
+  readonly signal?: AbortSignal;
   readonly log: (line: string) => void;
 }
 
@@ -62,7 +64,7 @@ export async function startMariadb(options: MariadbOptions): Promise<MariadbServ
       },
     ],
   });
-  await service.start();
+  await startUntil(service, options.signal);
   return Object.assign(service, {
     url: `mysql://root@127.0.0.1:${port}${options.database ? `/${options.database}` : ''}`,
   });

@@ -1,6 +1,6 @@
 import { findOnPath } from './find-on-path.ts';
 import { freePort } from './free-port.ts';
-import { createLocalService, type LocalService } from './local-service.ts';
+import { createLocalService, type LocalService, startUntil } from './local-service.ts';
 import { prepareFolder } from './prepare-folder.ts';
 import { exchange } from './probe.ts';
 import { programMissing } from './program-missing.ts';
@@ -14,6 +14,8 @@ export interface RedisOptions {
   readonly databases?: number;
   /** Further arguments of redis-server, which win over the ones set here. */
   readonly args?: readonly string[];
+  /** Cuts the start short: what runs by then is stopped, and the start rejects. */
+  readonly signal?: AbortSignal;
   readonly log: (line: string) => void;
 }
 
@@ -43,7 +45,7 @@ export async function startRedis(options: RedisOptions): Promise<RedisService> {
       },
     ],
   });
-  await service.start();
+  await startUntil(service, options.signal);
   return Object.assign(service, { url: `redis://127.0.0.1:${port}` });
 }
 

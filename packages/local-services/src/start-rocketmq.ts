@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ensureRocketmq } from './ensure-rocketmq.ts';
 import { findJava } from './find-programs.ts';
 import { freePortBlock } from './free-port.ts';
-import { createLocalService, type LocalService } from './local-service.ts';
+import { createLocalService, type LocalService, startUntil } from './local-service.ts';
 import { LocalServiceError } from './local-service-error.ts';
 import { prepareFolder } from './prepare-folder.ts';
 import { announceBroker, isBrokerRegistered, isNameServerReady, isProxyServing } from './probe-rocketmq.ts';
@@ -28,6 +28,8 @@ export interface RocketmqOptions {
   readonly cacheDir?: string;
   /** How exact delayed delivery is. 100 by default; the broker's own default is 1000. */
   readonly timerPrecisionMs?: number;
+  /** Cuts the start short: what runs by then is stopped, and the start rejects. */
+  readonly signal?: AbortSignal;
   readonly log: (line: string) => void;
 }
 
@@ -63,7 +65,7 @@ export async function startRocketmq(options: RocketmqOptions): Promise<RocketmqS
       { ...broker(java, lib, dir, ports), prepare: writeConfig },
     ],
   });
-  await service.start();
+  await startUntil(service, options.signal);
   return Object.assign(service, {
     endpoints: `127.0.0.1:${ports.grpc}`,
     namesrv: `127.0.0.1:${ports.nameServer}`,
