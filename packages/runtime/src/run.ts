@@ -16,14 +16,20 @@ export interface ProcessContext {
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
+/**
+ * Signals this close together are one request: Ctrl-C reaches the whole foreground group, and a parent that
+ * passes it on must not thereby force its children.
+ */
+const sameRequestMs = 500;
+
 /** A timer this long only keeps the process alive: not even a process without a socket ends unasked. */
 const keepAliveMs = 3_600_000;
 
 /**
  * The life of a process. `start` opens its parts; SIGTERM or SIGINT closes them in reverse order, each
  * in its own time box (`closeTimeoutMs`), all within `shutdownTimeoutMs`, and exits 0. A failed start
- * closes what it had opened and exits 1, and so does an error that nobody caught. A second signal exits
- * at once. The process always exits by itself: clients that were shut down may keep sockets and timers.
+ * closes what it had opened and exits 1, and so does an error that nobody caught. A second signal, half
+ * a second later or more, exits at once. The process always exits by itself: clients that were shut down may keep sockets and timers.
  *
  * Once stopping, connection errors from the background are logged and ignored: some clients raise them
  * right after their shutdown. close-with-grace was tried and left: any error while closing makes it exit.
@@ -40,6 +46,7 @@ export async function run(
   const stop = new AbortController();
   const keepAlive = setInterval(() => {}, keepAliveMs);
   let exitCode = 0;
+  let firstSignalAt: number | undefined;
   let starting: Promise<void> = Promise.resolve();
 
   const shutDown = async (reason: string, code: number) => {
@@ -62,11 +69,14 @@ export async function run(
   };
 
   const onSignal = (signal: NodeJS.Signals) => {
-    if (stop.signal.aborted) {
+    const now = performance.now();
+    if (firstSignalAt === undefined) {
+      firstSignalAt = now;
+      void shutDown(signal, 0);
+    } else if (now - firstSignalAt >= sameRequestMs) {
       log.warn({ signal }, 'second signal; exiting at once');
       process.exit(1);
     }
-    void shutDown(signal, 0);
   };
   const onUncaught = (error: unknown, origin: string) => {
     if (stop.signal.aborted && isConnectionError(error)) {

@@ -100,8 +100,21 @@ describe('stopping', () => {
     await running.ready();
     running.child.kill('SIGTERM');
     await vi.waitUntil(() => running.closings().length === 1);
-    running.child.kill('SIGINT');
+    // Until it counts as a second one, a signal changes nothing.
+    const again = setInterval(() => running.child.kill('SIGINT'), 50);
     expect(await running.exit).toBe(1);
+    clearInterval(again);
+    expect(running.messages()).toContain('second signal; exiting at once');
+  });
+
+  test('Ctrl-C that comes twice, from the terminal and from the parent, is one request', async () => {
+    const running = start('unhurried');
+    await running.ready();
+    running.child.kill('SIGINT');
+    await vi.waitUntil(() => running.closings().length === 1);
+    running.child.kill('SIGTERM');
+    expect(await running.exit).toBe(0);
+    expect(running.closings()).toEqual(['unhurried', 'a']);
   });
 
   test('connection errors that a client raises after its shutdown are logged and change nothing', async () => {
