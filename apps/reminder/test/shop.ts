@@ -6,7 +6,8 @@ import { openStock, type Stock } from '@lapse/stock';
 import { createTestDatabase, createTestRedis, queryDatabase } from '@lapse/testing';
 import { v7 as uuidv7 } from 'uuid';
 
-export const log = createLogger('test', 'fatal');
+/** LAPSE_TEST_LOG=1 shows what the parts under test report. */
+export const log = createLogger('test', process.env.LAPSE_TEST_LOG ? 'info' : 'fatal');
 
 /** A logger that keeps its lines, parsed, for a test that is about them. */
 export function captureLog(): { log: Logger; lines: Record<string, unknown>[] } {

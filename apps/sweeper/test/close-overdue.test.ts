@@ -94,9 +94,8 @@ test('case 11: of 250 due orders one always fails: 249 close, one is parked, and
   const alerts = captured.lines.filter(({ level }) => level === 'error');
   expect(alerts).toHaveLength(1);
   expect(alerts[0]).toMatchObject({ orderIds: [bad] });
-  const [parked] = await shop.query('SELECT * FROM parked');
-  expect(parked).toMatchObject({ kind: 'order', ref: bad });
-  expect(String(parked?.reason)).toContain('this one always fails');
+  const [parked] = await shop.query('SELECT kind, CAST(ref AS CHAR) AS ref, reason FROM parked');
+  expect(parked).toEqual({ kind: 'order', ref: bad, reason: expect.stringContaining('this one always fails') });
   expect(await readStock(shop, activity.id)).toEqual({ mysql: 249, redis: 249, held: 1 });
   await shop.query('DROP TRIGGER always_fails');
 });
