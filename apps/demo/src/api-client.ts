@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { ActivityView, CreateActivityBody, OrderView, PaymentWebhookBody, ProblemView } from '@lapse/contracts';
+import type {
+  ActivityView,
+  CreateActivityBody,
+  OrderView,
+  PaymentWebhookBody,
+  ProblemView,
+} from '@lapse/contracts';
 import { SignJWT } from 'jose';
 import { Webhook } from 'standardwebhooks';
 
@@ -46,7 +52,12 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
       .sign(secret);
   }
 
-  async function call<T>(method: string, path: string, headers: Record<string, string>, body?: string): Promise<Answer<T>> {
+  async function call<T>(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: string,
+  ): Promise<Answer<T>> {
     for (let attempt = 1; ; attempt += 1) {
       const response = await fetch(`${config.apiUrl}${path}`, {
         method,
@@ -54,14 +65,17 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
         ...(body === undefined ? {} : { body }),
         signal: AbortSignal.timeout(requestTimeoutMs),
       }).catch((cause: unknown) => {
-        if (attempt >= attemptsMax) throw new Error(`LAPSE_DEMO_API: ${method} ${path} got no answer`, { cause });
+        if (attempt >= attemptsMax)
+          throw new Error(`LAPSE_DEMO_API: ${method} ${path} got no answer`, { cause });
         return undefined;
       });
       const again = response === undefined || response.status === 503;
       if (response !== undefined && (!again || attempt >= attemptsMax)) {
         const json: unknown = await response.json();
         const replayed = response.headers.get('idempotent-replayed') === 'true';
-        return response.ok ? { ok: true, body: json as T, replayed } : { ok: false, problem: json as ProblemView };
+        return response.ok
+          ? { ok: true, body: json as T, replayed }
+          : { ok: false, problem: json as ProblemView };
       }
       await response?.body?.cancel();
       await new Promise((resolve) => setTimeout(resolve, 100 + Math.random() * 400));
@@ -72,18 +86,35 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
     mintToken: (userId, locale) => mint(userId, { locale }),
     async createActivity(body) {
       const token = await mint('demo-operator', { scope: 'operator' });
-      const answer = await call<ActivityView>('POST', '/v1/activities', { authorization: `Bearer ${token}` }, JSON.stringify(body));
-      if (!answer.ok) throw new Error(`LAPSE_DEMO_ACTIVITY: ${answer.problem.code}: ${answer.problem.detail}`);
+      const answer = await call<ActivityView>(
+        'POST',
+        '/v1/activities',
+        { authorization: `Bearer ${token}` },
+        JSON.stringify(body),
+      );
+      if (!answer.ok)
+        throw new Error(`LAPSE_DEMO_ACTIVITY: ${answer.problem.code}: ${answer.problem.detail}`);
       return answer.body;
     },
     createOrder: (buyer, activityId, idempotencyKey) =>
-      call('POST', `/v1/activities/${activityId}/orders`, { authorization: `Bearer ${buyer}`, 'idempotency-key': idempotencyKey }, '{}'),
-    cancelOrder: (buyer, orderId) => call('POST', `/v1/orders/${orderId}/cancel`, { authorization: `Bearer ${buyer}` }),
+      call(
+        'POST',
+        `/v1/activities/${activityId}/orders`,
+        { authorization: `Bearer ${buyer}`, 'idempotency-key': idempotencyKey },
+        '{}',
+      ),
+    cancelOrder: (buyer, orderId) =>
+      call('POST', `/v1/orders/${orderId}/cancel`, { authorization: `Bearer ${buyer}` }),
     async capture(order) {
       const body = JSON.stringify({
         type: 'payment.captured',
         timestamp: new Date().toISOString(),
-        data: { paymentId: `pay_${randomUUID()}`, orderId: order.id, amountMinor: order.amountMinor, currency: order.currency },
+        data: {
+          paymentId: `pay_${randomUUID()}`,
+          orderId: order.id,
+          amountMinor: order.amountMinor,
+          currency: order.currency,
+        },
       } satisfies PaymentWebhookBody);
       const id = `msg_${randomUUID()}`;
       const signedAt = new Date();

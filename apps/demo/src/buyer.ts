@@ -31,9 +31,9 @@ export async function liveAsBuyer(
     for (const answer of answers.slice(0, 1)) tally.refused(answer.ok ? 'none' : answer.problem.code);
     return;
   }
-  tally.created(plan.clicks, new Set(orders.map(({ id }) => id)).size);
-
   const deadline = Date.parse(order.expiresAt);
+  tally.created(plan.clicks, new Set(orders.map(({ id }) => id)).size, deadline);
+
   const windowMs = deadline - Date.parse(order.createdAt);
   if (plan.behaviour === 'lapse') return;
   if (plan.behaviour === 'pay-at-deadline') {

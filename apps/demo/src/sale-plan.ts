@@ -39,10 +39,10 @@ const behaviours: readonly Behaviour[] = [
  * rush, more than there are places for; the others come back when the first unpaid orders have closed, and
  * can only be served from places that came back. The same input gives the same plan.
  * @param rushMs how long the first rush lasts
- * @param secondWaveAtMs when the others begin to arrive
+ * @param secondWaveAtMs when the others begin to arrive; undefined: everybody comes in the first rush
  */
-export function planSale(buyers: number, rushMs: number, secondWaveAtMs: number): SalePlan {
-  const first = Math.ceil(buyers * 0.8);
+export function planSale(buyers: number, rushMs: number, secondWaveAtMs: number | undefined): SalePlan {
+  const first = secondWaveAtMs === undefined ? buyers : Math.ceil(buyers * 0.8);
   const plans = Array.from({ length: buyers }, (_, index): BuyerPlan => {
     const inRush = index < first;
     const position = inRush ? index / first : (index - first) / (buyers - first);
@@ -51,7 +51,7 @@ export function planSale(buyers: number, rushMs: number, secondWaveAtMs: number)
       activity: index % 7 < 4 ? 0 : 1,
       behaviour: behaviours[index % behaviours.length] ?? 'lapse',
       clicks: index % 9 === 0 ? 3 : 1,
-      arriveAtMs: Math.round((inRush ? 0 : secondWaveAtMs) + position * rushMs),
+      arriveAtMs: Math.round((inRush ? 0 : (secondWaveAtMs ?? 0)) + position * rushMs),
       thinkShare: 0.05 + 0.75 * ((index * 37) % 100) * 0.01,
       locale: index % 2 === 0 ? 'zh' : 'en',
     };

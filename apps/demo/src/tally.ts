@@ -1,7 +1,7 @@
 /** What the buyers saw, counted from the API's answers alone; the oracle counts from the stores. */
 export interface Tally {
   readonly counts: Readonly<Counts>;
-  created(clicks: number, distinctOrders: number): void;
+  created(clicks: number, distinctOrders: number, deadline: number): void;
   refused(code: string): void;
   paid(outcome: string): void;
   lastMoment(outcome: string): void;
@@ -13,6 +13,8 @@ interface Counts {
   doubleClicks: number;
   /** Buyers whose clicks with one key made more than one order: must stay 0. */
   doubled: number;
+  /** The latest deadline of an order, ms since 1970; 0 without any. */
+  lastDeadline: number;
   refused: number;
   refusals: Map<string, number>;
   paid: number;
@@ -30,6 +32,7 @@ export function createTally(): Tally {
     orders: 0,
     doubleClicks: 0,
     doubled: 0,
+    lastDeadline: 0,
     refused: 0,
     refusals: new Map(),
     paid: 0,
@@ -42,8 +45,9 @@ export function createTally(): Tally {
   }
   return {
     counts,
-    created(clicks, distinctOrders) {
+    created(clicks, distinctOrders, deadline) {
       counts.orders += 1;
+      counts.lastDeadline = Math.max(counts.lastDeadline, deadline);
       if (clicks > 1) counts.doubleClicks += 1;
       if (distinctOrders > 1) counts.doubled += 1;
     },
