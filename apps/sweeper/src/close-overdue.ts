@@ -41,6 +41,7 @@ export function closeOverdue({ orders, stock, config, log }: CloseOverdueParts) 
   return async (signal: AbortSignal): Promise<SweepCounts> => {
     const stopAtMs = performance.now() + config.budgetMs;
     const counts = { closed: 0, parked: 0, batches: 0, drained: false };
+    let moved = false;
     let telling: Promise<unknown> = Promise.resolve();
     do {
       const result = await orders.closeOverdue({ graceMs: config.graceMs, limit: config.batchMax });
@@ -51,7 +52,9 @@ export function closeOverdue({ orders, stock, config, log }: CloseOverdueParts) 
       ordersParked.inc(logParked(result.parked));
       telling = telling.then(() => applyEffects({ stock, orders, log }, result.effects));
       counts.drained = result.found < config.batchMax;
-    } while (!counts.drained && !signal.aborted && performance.now() < stopAtMs);
+      // A batch that moved nothing met only locked rows: the next run asks again, not this one at once.
+      moved = result.closed.length + result.parked.length > 0;
+    } while (moved && !counts.drained && !signal.aborted && performance.now() < stopAtMs);
     await telling;
     if (counts.closed + counts.parked > 0) log.info(counts, 'swept orders that no message closed');
     return counts;

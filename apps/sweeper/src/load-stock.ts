@@ -1,6 +1,7 @@
 import type { OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
 import type { Stock } from '@lapse/stock';
+import { listAllActivities } from './list-all-activities.ts';
 import { stockLoads } from './metrics.ts';
 
 export interface LoadStockParts {
@@ -8,9 +9,6 @@ export interface LoadStockParts {
   readonly stock: Pick<Stock, 'readGenerations' | 'load'>;
   readonly log: Logger;
 }
-
-/** Activities compared in one round trip to each store. */
-const activitiesPerPageMax = 500;
 
 /**
  * Compare the generation of every activity in Redis with MySQL's, and rebuild the stock of those that
@@ -22,10 +20,8 @@ export function loadStock(parts: LoadStockParts) {
   return async (signal: AbortSignal): Promise<number[]> => {
     const loaded: number[] = [];
     let failure: unknown;
-    let afterId = 0;
-    while (!signal.aborted) {
-      const page = await parts.orders.listActivities({ afterId, limit: activitiesPerPageMax });
-      const generations = page.length > 0 ? await parts.stock.readGenerations(page.map(({ id }) => id)) : [];
+    for await (const page of listAllActivities(parts.orders, signal)) {
+      const generations = await parts.stock.readGenerations(page.map(({ id }) => id));
       for (const [index, activity] of page.entries()) {
         if (generations[index] === activity.generation || signal.aborted) continue;
         try {
@@ -34,8 +30,6 @@ export function loadStock(parts: LoadStockParts) {
           failure ??= error;
         }
       }
-      afterId = page.at(-1)?.id ?? afterId;
-      if (page.length < activitiesPerPageMax) break;
     }
     if (failure) throw new Error('stock of at least one activity could not be loaded', { cause: failure });
     return loaded;

@@ -6,9 +6,14 @@ import { applyLeftEffects } from './apply-left-effects.ts';
 import { closeOverdue } from './close-overdue.ts';
 import { keepSender } from './keep-sender.ts';
 import { loadStock } from './load-stock.ts';
+import { releaseOrphans } from './release-orphans.ts';
 import { resendOutbox } from './resend-outbox.ts';
 
 const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'relay', 'sweeper'] as const;
+
+/** Reads every hold of every activity, so it runs seldom. */
+const orphansEveryMs = 60_000;
+const orphans = { orphansAfterMs: 60_000, markersKeptMs: 3_600_000 };
 
 /** The safety net: closes, resends and repairs what messages missed. This file only wires. */
 await startProcess('sweeper', groups, async ({ config, log, own }) => {
@@ -30,5 +35,6 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
   start('resend-outbox', repairEveryMs, resendOutbox({ ...parts, takeSender: sender.take }));
   start('apply-left-effects', repairEveryMs, applyLeftEffects(parts));
   start('load-stock', repairEveryMs, loadStock(parts));
+  start('release-orphans', orphansEveryMs, releaseOrphans({ ...parts, config: orphans }));
   ops.setReady(true);
 });

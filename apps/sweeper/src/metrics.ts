@@ -27,3 +27,8 @@ export const stockLoads = new Counter({
   name: 'lapse_sweeper_stock_loads_total',
   help: 'Activities whose stock in Redis was rebuilt from MySQL.',
 });
+
+export const orphansReleased = new Counter({
+  name: 'lapse_sweeper_orphan_holds_total',
+  help: 'Holds in Redis whose order was never written, fenced in MySQL and released.',
+});

@@ -95,7 +95,11 @@ test('case 11: of 250 due orders one always fails: 249 close, one is parked, and
   expect(alerts).toHaveLength(1);
   expect(alerts[0]).toMatchObject({ orderIds: [bad] });
   const [parked] = await shop.query('SELECT kind, CAST(ref AS CHAR) AS ref, reason FROM parked');
-  expect(parked).toEqual({ kind: 'order', ref: bad, reason: expect.stringContaining('this one always fails') });
+  expect(parked).toEqual({
+    kind: 'order',
+    ref: bad,
+    reason: expect.stringContaining('this one always fails'),
+  });
   expect(await readStock(shop, activity.id)).toEqual({ mysql: 249, redis: 249, held: 1 });
   await shop.query('DROP TRIGGER always_fails');
 });

@@ -1,0 +1,40 @@
+import { waitUntil } from '@lapse/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { releaseOrphans } from '../src/release-orphans.ts';
+import { log, openActivity, openShop, placeOrders, readStock, type Shop } from './shop.ts';
+
+const signal = new AbortController().signal;
+const orphan = '01890000-0000-7000-8000-000000000001';
+
+let shop: Shop;
+
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+
+function release(orphansAfterMs: number): Promise<number> {
+  const config = { orphansAfterMs, markersKeptMs: 3_600_000 };
+  return releaseOrphans({ orders: shop.orders, stock: shop.stock, log, config })(signal);
+}
+
+test('a hold whose order was never written is fenced and released; holds of real orders stay', async () => {
+  const activity = await openActivity(shop, 5);
+  await shop.query('UPDATE activity SET pay_within_ms = 1000, remind_after_ms = 500 WHERE id = ?', [
+    activity.id,
+  ]);
+  await placeOrders(shop, activity, 2, { remindInMs: 60_000, expireInMs: 120_000 });
+  const hold = { activityId: activity.id, generation: activity.generation, userId: 'killed', quantity: 1 };
+  await shop.stock.reserve({ ...hold, orderId: orphan });
+  expect(await readStock(shop, activity.id)).toEqual({ mysql: 3, redis: 2, held: 3 });
+
+  // Younger than pay window and patience: it may still be written.
+  expect(await release(60_000)).toBe(0);
+  expect(await waitUntil(() => release(0), { what: 'the hold to be old enough', everyMs: 100 })).toBe(1);
+  expect(await release(0)).toBe(0);
+
+  expect(await readStock(shop, activity.id)).toEqual({ mysql: 3, redis: 3, held: 2 });
+  expect((await shop.orders.readOrder(orphan))?.status).toBe('ABORTED');
+  // The insert that comes after all is refused, and so is the reserve.
+  expect((await shop.stock.reserve({ ...hold, orderId: orphan })).kind).toBe('released');
+});
