@@ -11,11 +11,11 @@ const priceMinor = 8_800;
 export function openActivities(
   api: ApiClient,
   plan: SalePlan,
-  windows: { readonly payWithinMs: number; readonly remindAfterMs: number },
+  { payWithinMs, remindAfterMs }: { readonly payWithinMs: number; readonly remindAfterMs: number },
 ): Promise<ActivityView[]> {
   return Promise.all(
     plan.activities.map(({ name, capacity }) =>
-      api.createActivity({ name, capacity, priceMinor, currency: 'CNY', ...windows }),
+      api.createActivity({ name, capacity, priceMinor, currency: 'CNY', payWithinMs, remindAfterMs }),
     ),
   );
 }
