@@ -80,13 +80,15 @@ export interface OrderTimes {
   /** From now to the reminder, and to the deadline; negative: they have passed. */
   readonly remindInMs: number;
   readonly expireInMs: number;
+  /** English unless said. */
+  readonly locale?: string;
 }
 
 export interface PlacedOrders {
   readonly ids: string[];
   /** Their phase-1 outbox rows, which nobody has sent. */
   readonly outbox: OutboxRow[];
-  /** As a phase-2 message names them. */
+  /** As a phase-1 message names them. */
   readonly due: TimeoutOrder[];
 }
 
@@ -112,7 +114,7 @@ export async function placeOrders(
       quantity: 1,
       amountMinor: activity.priceMinor,
       currency: activity.currency,
-      locale: 'en',
+      locale: times.locale ?? 'en',
       createdAt,
       remindAt,
       expiresAt,
@@ -133,7 +135,7 @@ export async function placeOrders(
     activityId: activity.id,
     userId: `buyer ${orderId}`,
     createTime: createdAt.getTime(),
-    dueTime: expiresAt.getTime(),
+    dueTime: remindAt.getTime(),
   }));
   return { ids, outbox, due };
 }

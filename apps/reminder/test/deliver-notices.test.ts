@@ -1,0 +1,200 @@
+import { openNotifier } from '@lapse/notifications';
+import type { NotifyConfig } from '@lapse/runtime';
+import { waitUntil } from '@lapse/testing';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { deliverNotices } from '../src/deliver-notices.ts';
+import { noticeRetryInMs } from '../src/notice-retry.ts';
+import { openReceiver, type Receiver, receiverSecret } from './receiver.ts';
+import { captureLog, log, openActivity, openShop, placeOrders, type Shop } from './shop.ts';
+
+const due = { remindInMs: -5, expireInMs: 300_000 };
+const signal = new AbortController().signal;
+
+let shop: Shop;
+let receiver: Receiver;
+let config: NotifyConfig;
+
+beforeAll(async () => {
+  shop = await openShop();
+  receiver = await openReceiver();
+  config = {
+    channel: 'webhook',
+    webhookUrl: receiver.url,
+    webhookSecret: receiverSecret,
+    timeoutMs: 500,
+    attemptsMax: 10,
+    payUrl: 'https://shop.example.com/pay/{orderId}',
+    everyMs: 500,
+    batchMax: 100,
+  };
+});
+beforeEach(async () => {
+  await shop.query('DELETE FROM notification');
+  receiver.notices.length = 0;
+  receiver.answer = 204;
+});
+afterAll(async () => {
+  await receiver.close();
+  await shop.close();
+});
+
+function deliver(settings: Partial<NotifyConfig> = {}, to = log, until = signal): Promise<void> {
+  const merged = { ...config, ...settings } as NotifyConfig;
+  return deliverNotices({ orders: shop.orders, notifier: openNotifier(merged, to), config: merged, log: to })(
+    until,
+  );
+}
+
+function states(): Promise<Record<string, unknown>[]> {
+  return shop.query('SELECT stage, state, attempts, last_error FROM notification ORDER BY id');
+}
+
+/** Skip the wait that a failed notice has to serve. */
+function passWaits(): Promise<unknown> {
+  return shop.query('UPDATE notification SET next_attempt_at = NOW(3)');
+}
+
+test("a reminder goes out signed, in the buyer's language, with the remaining time and the pay link", async () => {
+  const activity = await openActivity(shop, 2);
+  const english = await placeOrders(shop, activity, 1, { ...due, locale: 'en' });
+  const chinese = await placeOrders(shop, activity, 1, { ...due, locale: 'zh-CN' });
+  await shop.orders.remindPending([...english.ids, ...chinese.ids]);
+
+  await deliver();
+
+  expect(receiver.notices).toHaveLength(2);
+  const byOrder = new Map(receiver.notices.map((notice) => [notice.data.orderId, notice]));
+  const first = byOrder.get(english.ids[0]);
+  const second = byOrder.get(chinese.ids[0]);
+  expect(first?.type).toBe('order.reminder');
+  expect(first?.data.payLink).toBe(`https://shop.example.com/pay/${english.ids[0]}`);
+  expect(Number(first?.data.remainingMs)).toBeGreaterThan(290_000);
+  expect(Number(first?.data.remainingMs)).toBeLessThanOrEqual(300_000);
+  expect(String(first?.data.text)).toMatch(/closes in (5 min|4 min 5\d sec)/);
+  expect(String(second?.data.text)).toMatch(/[45] ?分/);
+  expect(await states()).toEqual([
+    { stage: 'REMINDER', state: 'SENT', attempts: 1, last_error: null },
+    { stage: 'REMINDER', state: 'SENT', attempts: 1, last_error: null },
+  ]);
+  await deliver();
+  expect(receiver.notices).toHaveLength(2);
+});
+
+test('a reminder of an order that was cancelled meanwhile is skipped, never sent', async () => {
+  const activity = await openActivity(shop, 1);
+  const { ids, due: named } = await placeOrders(shop, activity, 1, due);
+  await shop.orders.remindPending(ids);
+  await shop.orders.cancelOrder(ids[0] ?? '', named[0]?.userId ?? '');
+
+  await deliver();
+
+  expect(receiver.notices).toEqual([]);
+  expect(await states()).toMatchObject([{ state: 'SKIPPED' }]);
+});
+
+test('a reminder that would arrive after the deadline is skipped', async () => {
+  const activity = await openActivity(shop, 1);
+  const { ids } = await placeOrders(shop, activity, 1, { remindInMs: -5, expireInMs: 300 });
+  await shop.orders.remindPending(ids);
+  await waitUntil(
+    () => shop.count('SELECT COUNT(*) FROM orders WHERE expires_at < NOW(3) - INTERVAL 50000 MICROSECOND'),
+    {
+      what: 'the deadline to pass',
+    },
+  );
+
+  await deliver();
+
+  expect(receiver.notices).toEqual([]);
+  expect(await states()).toMatchObject([{ state: 'SKIPPED' }]);
+});
+
+test('a reminder whose status was read a while ago is checked again before it goes out', async () => {
+  const activity = await openActivity(shop, 20);
+  const { ids, due: named } = await placeOrders(shop, activity, 9, due);
+  await shop.orders.remindPending(ids);
+  // The first eight hang until their timeout; the ninth is paid or cancelled meanwhile.
+  receiver.answer = null;
+  const delivering = deliver({ timeoutMs: 1_000 });
+  await waitUntil(() => shop.count('SELECT COUNT(*) FROM notification WHERE attempts = 1'), {
+    what: 'the claim',
+  });
+  for (const { orderId, userId } of named) await shop.orders.cancelOrder(orderId, userId);
+  await delivering;
+
+  const after = await states();
+  expect(after.filter(({ state }) => state === 'SKIPPED')).toHaveLength(1);
+  expect(after.filter(({ state }) => state === 'WAITING')).toHaveLength(8);
+});
+
+test('case 24: with the receiver down the order closes on time, and its one notice comes later', async () => {
+  const activity = await openActivity(shop, 1);
+  const { ids } = await placeOrders(shop, activity, 1, { remindInMs: -300_000, expireInMs: -5 });
+  receiver.answer = 503;
+  const startedAt = performance.now();
+  const { closed } = await shop.orders.closeExpired(ids, { cause: 'message' });
+  expect(closed).toHaveLength(1);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+
+  await deliver();
+  expect(await states()).toMatchObject([{ stage: 'CLOSED', state: 'WAITING', attempts: 1 }]);
+  await deliver();
+  expect(await states()).toMatchObject([{ attempts: 1 }]);
+
+  receiver.answer = 204;
+  await passWaits();
+  await deliver();
+  await deliver();
+  expect(receiver.notices).toHaveLength(1);
+  expect(receiver.notices[0]).toMatchObject({ type: 'order.closed', data: { orderId: ids[0] } });
+  expect(await states()).toMatchObject([{ stage: 'CLOSED', state: 'SENT', attempts: 2 }]);
+});
+
+test('a notice that fails attemptsMax times is parked with its reason, and logged at error once', async () => {
+  const activity = await openActivity(shop, 1);
+  const { ids } = await placeOrders(shop, activity, 1, due);
+  await shop.orders.remindPending(ids);
+  receiver.answer = 500;
+  const captured = captureLog();
+  for (let attempt = 0; attempt < 4; attempt += 1) {
+    await deliver({ attemptsMax: 3 }, captured.log);
+    await passWaits();
+  }
+
+  expect(await states()).toMatchObject([{ state: 'PARKED', attempts: 3 }]);
+  const errors = captured.lines.filter(({ level }) => level === 'error');
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toMatchObject({ orderId: ids[0], stage: 'REMINDER', attempts: 3 });
+});
+
+test('two reminders at once send each notice once', async () => {
+  const activity = await openActivity(shop, 60);
+  const { ids } = await placeOrders(shop, activity, 60, due);
+  await shop.orders.remindPending(ids);
+
+  await Promise.all([deliver({ batchMax: 10 }), deliver({ batchMax: 10 }), deliver({ batchMax: 10 })]);
+
+  expect(receiver.notices).toHaveLength(60);
+  expect(new Set(receiver.notices.map(({ id }) => id)).size).toBe(60);
+});
+
+test('a stop hands back what was claimed and not begun, so that it waits for no lease', async () => {
+  const activity = await openActivity(shop, 5);
+  const { ids } = await placeOrders(shop, activity, 5, due);
+  await shop.orders.remindPending(ids);
+
+  await deliver({}, log, AbortSignal.abort());
+  expect(receiver.notices).toEqual([]);
+  await deliver();
+
+  expect(receiver.notices).toHaveLength(5);
+});
+
+test('ten attempts span more than ten minutes whatever chance does, and a wait never exceeds ten minutes', () => {
+  let leastMs = 0;
+  for (let attempts = 1; attempts < 10; attempts += 1) {
+    leastMs += noticeRetryInMs(attempts, () => 0);
+    expect(noticeRetryInMs(attempts, () => 1)).toBeLessThanOrEqual(600_000);
+  }
+  expect(leastMs).toBeGreaterThan(600_000);
+});

@@ -1,0 +1,84 @@
+import { sendOutboxRows } from '@lapse/messaging';
+import { spawnApp, waitUntil } from '@lapse/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBroker, relay, type TestBroker } from './broker.ts';
+import { openReceiver, type Receiver, receiverSecret } from './receiver.ts';
+import { openActivity, openShop, placeOrders, type Shop } from './shop.ts';
+
+const root = new URL('..', import.meta.url);
+
+let shop: Shop;
+let broker: TestBroker;
+let receiver: Receiver;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  shop = await openShop();
+  broker = await openBroker();
+  receiver = await openReceiver();
+  env = { ...broker.env, LAPSE_MYSQL_URL: shop.databaseUrl };
+});
+afterAll(async () => {
+  await receiver.close();
+  await broker.sender.close();
+  await shop.close();
+});
+
+test('a variable that is missing, out of range or misspelt ends the start with 1, and is named', async () => {
+  const app = spawnApp(root, {
+    ...env,
+    LAPSE_NOTIFY_CHANNEL: 'webhook',
+    LAPSE_REMIND_BATCH_MAX: 'many',
+    LAPSE_NOTIFY_TIMEOUTS: '5s',
+  });
+
+  expect(await app.exited).toEqual({ code: 1, signal: null });
+
+  const output = app.output();
+  expect(output).toContain('LAPSE_NOTIFY_WEBHOOK_URL');
+  expect(output).toMatch(/LAPSE_REMIND_BATCH_MAX.*many/);
+  expect(output).toMatch(/LAPSE_NOTIFY_TIMEOUTS.*LAPSE_NOTIFY_TIMEOUT\b/);
+});
+
+test('case 24: a receiver that never answers delays no reminder and no closing message', async () => {
+  receiver.answer = null;
+  const app = spawnApp(root, {
+    ...env,
+    LAPSE_NOTIFY_CHANNEL: 'webhook',
+    LAPSE_NOTIFY_WEBHOOK_URL: receiver.url,
+    LAPSE_NOTIFY_WEBHOOK_SECRET: receiverSecret,
+    LAPSE_NOTIFY_TIMEOUT: '2s',
+  });
+  await app.waitForOutput('"started"');
+  const activity = await openActivity(shop, 100);
+  const late = async () => {
+    const sql = 'SELECT TIMESTAMPDIFF(MICROSECOND, remind_at, reminded_at) DIV 1000 AS late FROM orders';
+    return (await shop.query(sql)).map((row) => (row.late === null ? null : Number(row.late)));
+  };
+
+  // Two waves: when the second is due, every delivery of the first hangs.
+  for (const wave of [1, 2]) {
+    const { outbox } = await placeOrders(shop, activity, 50, { remindInMs: 2_000, expireInMs: 600_000 });
+    const { sent } = await sendOutboxRows(broker.sender, outbox, relay);
+    await shop.orders.markOutboxSent(sent);
+    await waitUntil(async () => (await late()).filter((ms) => ms !== null).length === wave * 50, {
+      what: `wave ${wave} to be reminded`,
+    });
+  }
+
+  const lateness = (await late()).map(Number).sort((a, b) => a - b);
+  process.stdout.write(`receiver hangs: reminded ${lateness[0]}-${lateness.at(-1)} ms late\n`);
+  expect(lateness[0]).toBeGreaterThanOrEqual(0);
+  expect(lateness.at(-1)).toBeLessThan(2_000);
+  await waitUntil(
+    async () =>
+      (await shop.count('SELECT COUNT(*) FROM message_outbox WHERE phase = 2 AND sent_at IS NOT NULL')) >= 2,
+    { what: 'both closing messages to be sent' },
+  );
+  expect(await shop.count("SELECT COUNT(*) FROM notification WHERE state = 'SENT'")).toBe(0);
+
+  receiver.answer = 204;
+  await waitUntil(() => receiver.notices.length > 0, { what: 'the first notice', timeoutMs: 20_000 });
+  app.kill('SIGTERM');
+  expect(await app.exited).toEqual({ code: 0, signal: null });
+}, 60_000);
