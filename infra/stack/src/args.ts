@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** How the services are chosen: see `npm start -- --help`. */
-export const serviceChoices = ['auto', 'external', 'local', 'compose'] as const;
+const serviceChoices = ['auto', 'external', 'local', 'compose'] as const;
 export type ServiceChoice = (typeof serviceChoices)[number];
 
 export interface StartArgs {

@@ -2,7 +2,7 @@ import type { ServiceChoice } from './args.ts';
 import { UsageError } from './args.ts';
 
 /** Addresses of what the environment gives; what is absent must be brought up. */
-export interface GivenEndpoints {
+interface GivenEndpoints {
   readonly mysqlUrl?: string;
   readonly redisUrl?: string;
   readonly rocketmqEndpoints?: string;
@@ -32,7 +32,7 @@ const variables: Record<ServiceName, string> = {
   rocketmq: 'LAPSE_ROCKETMQ_ENDPOINTS',
 };
 
-export function givenEndpoints(env: NodeJS.ProcessEnv): GivenEndpoints {
+function givenEndpoints(env: NodeJS.ProcessEnv): GivenEndpoints {
   return {
     ...(env.LAPSE_MYSQL_URL && { mysqlUrl: env.LAPSE_MYSQL_URL }),
     ...(env.LAPSE_REDIS_URL && { redisUrl: env.LAPSE_REDIS_URL }),

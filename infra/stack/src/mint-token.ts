@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 
 export const demoAudience = 'lapse';
-export const demoIssuer = 'lapse-demo';
+const demoIssuer = 'lapse-demo';
 
 export interface TokenClaims {
   /** The buyer, or the operator's name. */

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from './run-program.ts';
-import { countReport, type Tally } from './vitest-reports.ts';
+import { clearSummaries, readExitCodes } from './turbo-summary.ts';
+import { countReport, failedAnyway, type Tally } from './vitest-reports.ts';
 
 export interface PackageTests {
   readonly root: string;
@@ -35,6 +36,7 @@ export async function runPackageTests({
     return [{ name: only ?? 'packages', passed: 0, failed: 1, skipped: 0, faults: ['no such package'] }];
   }
   for (const { report } of packages) rmSync(report, { force: true });
+  clearSummaries(root);
   const { code, output } = await runProgram(
     join(root, 'node_modules', '.bin', 'turbo'),
     [
@@ -43,14 +45,19 @@ export async function runPackageTests({
       '--cache=local:,remote:',
       '--continue',
       '--log-order=grouped',
+      '--summarize',
       `--concurrency=${concurrency}`,
+      ...(process.stdout.isTTY ? [] : ['--no-color']),
       ...packages.map(({ name }) => `--filter=${name}`),
     ],
     { cwd: root, env, inherit: true, signal },
   );
-  const tallies = packages.map(({ name, report }) => countReport(name, report));
+  const exitCodes = readExitCodes(root);
+  const tallies = packages.map(({ name, report }) =>
+    failedAnyway(countReport(name, report), exitCodes.get(`${name}#test`)),
+  );
   if (code !== 0 && tallies.every(({ failed }) => failed === 0)) {
-    const why = `exit code ${code} though every report is clean: an unhandled error? ${output}`.trim();
+    const why = `exit code ${code} though every report is clean ${output}`.trim();
     tallies.push({ name: 'turbo', passed: 0, failed: 1, skipped: 0, faults: [why] });
   }
   return tallies;

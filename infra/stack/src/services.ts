@@ -80,7 +80,7 @@ export async function openServices({
 }
 
 /** What private instances of these services lack on this machine. */
-export async function missingPrograms(wanted: readonly ServiceName[]): Promise<readonly ProgramName[]> {
+async function missingPrograms(wanted: readonly ServiceName[]): Promise<readonly ProgramName[]> {
   const needed = new Set(wanted.flatMap((name) => neededBy[name]));
   return (await findPrograms()).missing.filter((program) => needed.has(program));
 }

@@ -75,7 +75,12 @@ function testEnv(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('LAPSE_') || name === 'LAPSE_CACHE_DIR',
   );
-  return { ...Object.fromEntries(kept), TURBO_TELEMETRY_DISABLED: '1', TURBO_NO_UPDATE_NOTIFIER: '1' };
+  return {
+    ...Object.fromEntries(kept),
+    ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
+    TURBO_TELEMETRY_DISABLED: '1',
+    TURBO_NO_UPDATE_NOTIFIER: '1',
+  };
 }
 
 function describe({ name, passed, failed, skipped, faults }: Tally): string {

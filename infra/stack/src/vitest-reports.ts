@@ -52,6 +52,16 @@ export function countReport(name: string, file: string): Tally {
   };
 }
 
+/**
+ * An unhandled error leaves a report in which every test passed, so the exit code counts as well.
+ * @param exitCode undefined when it is not known: then the report alone decides.
+ */
+export function failedAnyway(tally: Tally, exitCode: number | undefined): Tally {
+  if (exitCode === undefined || exitCode === 0 || tally.failed > 0) return tally;
+  const fault = `exit code ${exitCode} though the report is clean: an unhandled error, or no test file`;
+  return { ...tally, failed: 1, faults: [...tally.faults, fault] };
+}
+
 /** The sum, and the exact closing line of `npm test`. Nothing at all is a failure as well. */
 export function closingLine(tallies: readonly Tally[]): { readonly line: string; readonly ok: boolean } {
   const passed = tallies.reduce((sum, tally) => sum + tally.passed, 0);

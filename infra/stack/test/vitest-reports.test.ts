@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { closingLine, countReport } from '../src/vitest-reports.ts';
+import { closingLine, countReport, failedAnyway } from '../src/vitest-reports.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'lapse-reports-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -49,6 +49,14 @@ describe('what counts as failed', () => {
       faults: ['x.test.ts: boom'],
     });
   });
+});
+
+test('an exit code that is not 0 fails a clean report, and counts a failed one once', () => {
+  const tally = countReport('a', report(clean));
+  expect(failedAnyway(tally, 0).failed).toBe(0);
+  expect(failedAnyway(tally, undefined).failed).toBe(0);
+  expect(failedAnyway(tally, 1)).toMatchObject({ passed: 3, failed: 1 });
+  expect(failedAnyway({ ...tally, failed: 2 }, 1).failed).toBe(2);
 });
 
 describe('the closing line', () => {
