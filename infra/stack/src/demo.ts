@@ -49,7 +49,8 @@ async function main(): Promise<number> {
   try {
     code = await runDemo(stack.state, stack.secrets, rest);
   } finally {
-    // Without a word: the demo's own closing line is to be the last.
+    // The demo's own closing line is to be the last.
+    if (!stop.signal.aborted) print.mute();
     await stack.close();
   }
   return code;

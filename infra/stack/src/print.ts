@@ -14,6 +14,8 @@ export interface Printer {
   status(text: string): void;
   /** Take the living line off the terminal: last words follow. */
   end(): void;
+  /** Say nothing more: what was printed last stays last. */
+  mute(): void;
 }
 
 /** A pipe must not fill with status: a line at most so often. */
@@ -27,21 +29,23 @@ export function createPrinter(out: NodeJS.WriteStream = process.stdout): Printer
   let printed = '';
   let printedAt = 0;
   let drawn = false;
+  let muted = false;
 
   const erase = (): void => {
     if (drawn) out.write('\r\x1b[K');
     drawn = false;
   };
   const draw = (): void => {
-    if (!live) return;
+    if (!live || muted) return;
     erase();
     const text = running.size > 0 ? `  … ${[...running].join(', ')}` : status;
     if (text === '') return;
-    const width = Math.max(20, (out.columns ?? 80) - 1);
+    const width = Math.max(20, (out.columns || 80) - 1);
     out.write(text.length > width ? `${text.slice(0, width - 1)}…` : text);
     drawn = true;
   };
   const say = (text: string): void => {
+    if (muted) return;
     erase();
     out.write(`${text}\n`);
     draw();
@@ -83,6 +87,10 @@ export function createPrinter(out: NodeJS.WriteStream = process.stdout): Printer
       printed = text;
       printedAt = Date.now();
       out.write(`${text}\n`);
+    },
+    mute() {
+      erase();
+      muted = true;
     },
     end() {
       status = '';

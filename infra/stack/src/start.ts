@@ -55,6 +55,7 @@ async function main(): Promise<void> {
     else await sleep(args.forSeconds * 1_000, stop.signal);
     await status.close();
   } finally {
+    print.end();
     const stoppedAt = performance.now();
     await stack.close();
     print.line(`everything is stopped after ${((performance.now() - stoppedAt) / 1000).toFixed(1)} s`);
