@@ -7,14 +7,7 @@ import { createTestDatabase, createTestRedis, queryDatabase } from '@lapse/testi
 import { v7 as uuidv7 } from 'uuid';
 
 /** LAPSE_TEST_LOG=1 shows what the parts under test report. */
-export const log = createLogger('test', process.env.LAPSE_TEST_LOG ? 'info' : 'fatal');
-
-/** A logger that keeps its lines, parsed, for a test that is about them. */
-export function captureLog(): { log: Logger; lines: Record<string, unknown>[] } {
-  const lines: Record<string, unknown>[] = [];
-  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
-  return { log: createLogger('test', 'debug', destination), lines };
-}
+export const log: Logger = createLogger('test', process.env.LAPSE_TEST_LOG ? 'info' : 'fatal');
 
 /** A database and a Redis database of this test file alone, with the real repository and stock on them. */
 export interface Shop {

@@ -1,14 +1,8 @@
 import { createTopics, openTimeoutSender, primeGroups, type TimeoutSender } from '@lapse/messaging';
-import type { ConsumeConfig, RocketmqConfig } from '@lapse/runtime';
+import type { RocketmqConfig } from '@lapse/runtime';
 import { testRocketmq, testTopicPrefix } from '@lapse/testing';
 import { log } from './shop.ts';
 
-export const consume: ConsumeConfig = {
-  receiveLoops: 2,
-  awaitMs: 5_000,
-  invisibleMs: 30_000,
-  ordersHeldMax: 100_000,
-};
 export const relay = { gatherMs: 50, dueWindowMs: 1_000, closeLeadMs: 1_500 };
 
 export interface TestBroker {

@@ -139,20 +139,3 @@ export async function placeOrders(
   }));
   return { ids, outbox, due };
 }
-
-/** Free units in both stores, and those held in Redis. */
-export async function readStock(
-  shop: Shop,
-  activityId: number,
-): Promise<{ mysql: number; redis: number; held: number }> {
-  const activity = await shop.orders.readActivity(activityId);
-  const counts = await shop.stock.readCounts(activityId);
-  return { mysql: activity?.available ?? -1, redis: counts?.stock ?? -1, held: counts?.held ?? -1 };
-}
-
-/** Credits in the ledger of MySQL: one for each order that gave its stock back. */
-export function countCredits(shop: Shop, activityId: number): Promise<number> {
-  return shop.count('SELECT COUNT(*) FROM order_transition WHERE activity_id = ? AND credit > 0', [
-    activityId,
-  ]);
-}
