@@ -8,7 +8,7 @@ import { isRocketmqCached } from './rocketmq-cache.ts';
 
 const run = promisify(execFile);
 const versionTimeoutMs = 20_000;
-export const javaVersionMin = 11;
+const javaVersionMin = 11;
 
 export interface DatabaseServer {
   readonly command: string;

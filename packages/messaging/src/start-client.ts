@@ -47,7 +47,7 @@ function notStarted(what: string, cause: unknown): MessagingError {
 }
 
 /** Whether an error, or one that caused it, carries this status code of the broker. */
-export function hasCode(error: unknown, code: number): boolean {
+function hasCode(error: unknown, code: number): boolean {
   for (let e = error; e instanceof Error; e = e.cause) {
     if ('code' in e && e.code === code) return true;
   }
