@@ -55,6 +55,7 @@ export const commands = {
       services,
       ['--real-time', 'true windows: reminder at 10 minutes, close at 15 (a 16-minute run)'],
       ['--buyers=N', 'how many people come (1000)'],
+      ['--steady=N', 'instead of a sale: N orders a second for a minute, none paid (1 to 200)'],
     ],
     environment,
   },

@@ -5,6 +5,8 @@ export interface DemoConfig extends ApiClientConfig {
   readonly mysqlUrl: string;
   readonly redisUrl: string;
   readonly buyers: number;
+  /** Orders a second of a steady stream; undefined: a sale. */
+  readonly steadyPerSecond: number | undefined;
   /** Windows of the activities: seconds by default, the true 10 and 15 minutes with --real-time. */
   readonly remindAfterMs: number;
   readonly payWithinMs: number;
@@ -12,35 +14,21 @@ export interface DemoConfig extends ApiClientConfig {
   readonly secondWave: boolean;
 }
 
-const help = `npm run demo [-- --real-time] [--buyers N]
-
-  Plays a sale of 400 + 300 places against the running system (or starts one), then lets the oracle judge.
-  --real-time   reminder after 10 minutes, close after 15: a run of about 16 minutes
-  --buyers N    how many people come (default 1000, at most 20000)
-  --help        this text`;
-
+const buyersMin = 10;
 const buyersMax = 20_000;
+const steadyPerSecondMax = 200;
 
-/** Read arguments and environment of the demo. Prints its help or fault and exits where there is nothing to run. */
+/** Read arguments (`npm run demo -- --help` explains them) and environment of the demo. Throws what is wrong with them. */
 export function readDemoConfig(args: readonly string[], env: NodeJS.ProcessEnv): DemoConfig {
   const { values } = parseArgs({
     args: [...args],
     options: {
       'real-time': { type: 'boolean', default: false },
       buyers: { type: 'string', default: '1000' },
-      help: { type: 'boolean', default: false },
+      steady: { type: 'string' },
     },
   });
-  if (values.help) {
-    process.stdout.write(`${help}\n`);
-    process.exit(0);
-  }
-  const buyers = Number(values.buyers);
-  if (!Number.isSafeInteger(buyers) || buyers < 10 || buyers > buyersMax) {
-    throw new Error(
-      `LAPSE_DEMO_ARGUMENT: --buyers must be a whole number from 10 to ${buyersMax}, such as 1000`,
-    );
-  }
+  const buyers = wholeNumber('--buyers', values.buyers, buyersMin, buyersMax);
   return {
     apiUrl: required(env, 'LAPSE_API_URL'),
     jwtSecret: required(env, 'LAPSE_JWT_SECRET'),
@@ -49,6 +37,8 @@ export function readDemoConfig(args: readonly string[], env: NodeJS.ProcessEnv):
     mysqlUrl: required(env, 'LAPSE_MYSQL_URL'),
     redisUrl: required(env, 'LAPSE_REDIS_URL'),
     buyers,
+    steadyPerSecond:
+      values.steady === undefined ? undefined : wholeNumber('--steady', values.steady, 1, steadyPerSecondMax),
     remindAfterMs: values['real-time'] ? 600_000 : 12_000,
     payWithinMs: values['real-time'] ? 900_000 : 20_000,
     secondWave: !values['real-time'],
@@ -62,4 +52,10 @@ function required(env: NodeJS.ProcessEnv, name: string): string {
       `LAPSE_DEMO_ENVIRONMENT: ${name} is missing: run the demo with npm run demo, which sets it`,
     );
   return value;
+}
+
+function wholeNumber(name: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+  throw new Error(`LAPSE_DEMO_ARGUMENT: ${name} must be a whole number from ${min} to ${max}`);
 }

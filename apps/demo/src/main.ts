@@ -4,7 +4,7 @@ import { judgeSale } from './judge-sale.ts';
 import { showProgress } from './progress.ts';
 import { closingLine, renderReport, saleHolds } from './report.ts';
 import { openActivities, playSale } from './sale.ts';
-import { planSale } from './sale-plan.ts';
+import { planSale, planSteady } from './sale-plan.ts';
 import { createTally } from './tally.ts';
 
 /** How long the first rush lasts. */
@@ -12,18 +12,24 @@ const rushMs = 6_000;
 /** The second wave comes this long after the first deadlines: for the places that came back. */
 const secondWaveAfterMs = 2_000;
 
+/** How long a steady stream runs. */
+const steadySeconds = 60;
+
 /** Plays a sale against the running system and judges it. This file only wires. */
 async function main(): Promise<number> {
   const config = readDemoConfig(process.argv.slice(2), process.env);
   const api = createApiClient(config);
-  const plan = planSale(
-    config.buyers,
-    rushMs,
-    config.secondWave ? config.payWithinMs + secondWaveAfterMs : undefined,
-  );
+  const plan =
+    config.steadyPerSecond === undefined
+      ? planSale(
+          config.buyers,
+          rushMs,
+          config.secondWave ? config.payWithinMs + secondWaveAfterMs : undefined,
+        )
+      : planSteady(config.steadyPerSecond, steadySeconds);
   const activities = await openActivities(api, plan, config);
   process.stdout.write(
-    `${config.buyers} buyers, ${activities.map(({ name, capacity }) => `${name}: ${capacity} places`).join(', ')}; ` +
+    `${plan.buyers.length} buyers, ${activities.map(({ name, capacity }) => `${name}: ${capacity} places`).join(', ')}; ` +
       `reminder after ${config.remindAfterMs / 1000} s, close after ${config.payWithinMs / 1000} s\n`,
   );
   const tally = createTally();

@@ -64,3 +64,23 @@ export function planSale(buyers: number, rushMs: number, secondWaveAtMs: number 
     buyers: plans,
   };
 }
+
+/**
+ * Plan a steady stream: `perSecond` buyers a second who never pay, evenly spread, with places for all. It shows
+ * how late orders close when nothing else is in the way.
+ */
+export function planSteady(perSecond: number, seconds: number): SalePlan {
+  const buyers = Array.from(
+    { length: perSecond * seconds },
+    (_, index): BuyerPlan => ({
+      userId: `buyer-${String(index + 1).padStart(6, '0')}`,
+      activity: 0,
+      behaviour: 'lapse',
+      clicks: 1,
+      arriveAtMs: Math.round((index * 1_000) / perSecond),
+      thinkShare: 0,
+      locale: index % 2 === 0 ? 'zh' : 'en',
+    }),
+  );
+  return { activities: [{ name: 'Steady stream', capacity: buyers.length }], buyers };
+}

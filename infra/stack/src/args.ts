@@ -36,7 +36,7 @@ export class UsageError extends Error {
 export const optionNames = {
   start: ['services', 'reset', 'port', 'for', 'no-apps'],
   test: ['only', 'keep', 'concurrency'],
-  demo: ['services', 'real-time', 'buyers'],
+  demo: ['services', 'real-time', 'buyers', 'steady'],
 } as const;
 
 const httpPortDefault = 8080;
