@@ -1,12 +1,23 @@
 import type { TimeoutOrder } from '@lapse/contracts';
 import { consumeTimeouts, openRelay, type TimeoutConsumer } from '@lapse/messaging';
 import { rearmOrders } from '@lapse/order-flow';
+import {
+  consume,
+  countCredits,
+  log,
+  openActivity,
+  openBroker,
+  openShop,
+  placeOrders,
+  readStock,
+  relay as relayConfig,
+  type Shop,
+  type TestBroker,
+} from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeOrders } from '../src/close-orders.ts';
 import { openReleaseLane } from '../src/open-release-lane.ts';
-import { consume, openBroker, relay as relayConfig, type TestBroker } from './broker.ts';
-import { countCredits, log, openActivity, openShop, placeOrders, readStock, type Shop } from './shop.ts';
 
 let shop: Shop;
 let broker: TestBroker;
@@ -71,7 +82,7 @@ test('orders of one message close each at their own millisecond, never early, an
   const due: TimeoutOrder[] = [];
   for (let index = 0; index < 40; index += 1) {
     const placed = await placeOrders(shop, activity, 1, { remindInMs: 1, expireInMs: 3_500 + index * 25 });
-    due.push(...placed.due);
+    due.push(...placed.closeDue);
   }
   await send(due);
 
@@ -87,7 +98,7 @@ test('orders of one message close each at their own millisecond, never early, an
 
 test('case 13: every message sent three times and shuffled closes each order once', async () => {
   const activity = await openActivity(shop, 10);
-  const { due } = await placeOrders(shop, activity, 10, { remindInMs: 1, expireInMs: 2_500 });
+  const { closeDue: due } = await placeOrders(shop, activity, 10, { remindInMs: 1, expireInMs: 2_500 });
   const messages = [...due, ...due, ...due].sort(() => Math.random() - 0.5);
   for (const order of messages) await send([order]);
 
@@ -101,7 +112,7 @@ test('case 13: every message sent three times and shuffled closes each order onc
 
 test('case 20: a process whose clock is 90 s fast closes nothing early', async () => {
   const activity = await openActivity(shop, 5);
-  const { due } = await placeOrders(shop, activity, 5, { remindInMs: 1, expireInMs: 4_000 });
+  const { closeDue: due } = await placeOrders(shop, activity, 5, { remindInMs: 1, expireInMs: 4_000 });
   clockOffByMs = 90_000;
   await send(due);
 
@@ -114,7 +125,7 @@ test('case 20: a process whose clock is 90 s fast closes nothing early', async (
 
 test('case 23: an order whose deadline moved gets a new message and closes at its new deadline', async () => {
   const activity = await openActivity(shop, 1);
-  const { due } = await placeOrders(shop, activity, 1, { remindInMs: 1, expireInMs: 2_500 });
+  const { closeDue: due } = await placeOrders(shop, activity, 1, { remindInMs: 1, expireInMs: 2_500 });
   await send(due);
   await shop.query('UPDATE orders SET expires_at = expires_at + INTERVAL 14 SECOND WHERE activity_id = ?', [
     activity.id,
@@ -133,7 +144,7 @@ test('case 23: an order whose deadline moved gets a new message and closes at it
 
 test('a message of an unknown version is parked and does not stop the others', async () => {
   const activity = await openActivity(shop, 1);
-  const { due } = await placeOrders(shop, activity, 1, { remindInMs: 1, expireInMs: 2_000 });
+  const { closeDue: due } = await placeOrders(shop, activity, 1, { remindInMs: 1, expireInMs: 2_000 });
   const dueTime = due[0]?.dueTime ?? 0;
   const foreign = { version: 99, phase: 2, dueTime, orders: due } as unknown as Parameters<
     TestBroker['sender']['send']

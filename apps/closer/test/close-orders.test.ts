@@ -1,10 +1,18 @@
 import { applyEffects } from '@lapse/order-flow';
 import { sleep } from '@lapse/runtime';
+import {
+  countCredits,
+  log,
+  openActivity,
+  openShop,
+  placeOrders,
+  readStock,
+  type Shop,
+} from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeOrders } from '../src/close-orders.ts';
 import { openReleaseLane, type ReleaseLane } from '../src/open-release-lane.ts';
-import { countCredits, log, openActivity, openShop, placeOrders, readStock, type Shop } from './shop.ts';
 
 const overdue = { remindInMs: -310_000, expireInMs: -5 };
 
@@ -28,7 +36,7 @@ function statusOf(id: string): Promise<string | undefined> {
 
 test('a due order closes, and its stock is back in MySQL and in Redis', async () => {
   const activity = await openActivity(shop, 10);
-  const { ids, due } = await placeOrders(shop, activity, 4, overdue);
+  const { ids, closeDue: due } = await placeOrders(shop, activity, 4, overdue);
   expect(await readStock(shop, activity.id)).toEqual({ mysql: 6, redis: 6, held: 4 });
 
   expect(await handle(due)).toEqual({ retry: [] });
@@ -42,7 +50,7 @@ test('a due order closes, and its stock is back in MySQL and in Redis', async ()
 
 test('case 13: every message three times and shuffled closes each order once', async () => {
   const activity = await openActivity(shop, 10);
-  const { due } = await placeOrders(shop, activity, 10, overdue);
+  const { closeDue: due } = await placeOrders(shop, activity, 10, overdue);
   const deliveries = [...due, ...due, ...due].sort(() => Math.random() - 0.5);
 
   // Ten batches at once on ten connections' worth of contention: what is contended is asked again.
@@ -60,7 +68,7 @@ test('case 13: every message three times and shuffled closes each order once', a
 
 test('case 20: nothing closes before its deadline by the database clock, however early it is asked', async () => {
   const activity = await openActivity(shop, 5);
-  const { ids, due } = await placeOrders(shop, activity, 5, { remindInMs: 10, expireInMs: 60_000 });
+  const { ids, closeDue: due } = await placeOrders(shop, activity, 5, { remindInMs: 10, expireInMs: 60_000 });
 
   const { retry } = await handle(due);
 
@@ -75,7 +83,7 @@ test('case 20: nothing closes before its deadline by the database clock, however
 
 test('case 23: an order whose deadline moved is not closed, and waits until the new one', async () => {
   const activity = await openActivity(shop, 1);
-  const { ids, due } = await placeOrders(shop, activity, 1, overdue);
+  const { ids, closeDue: due } = await placeOrders(shop, activity, 1, overdue);
   await shop.query('UPDATE orders SET expires_at = NOW(3) + INTERVAL 300 SECOND WHERE activity_id = ?', [
     activity.id,
   ]);
@@ -93,7 +101,7 @@ test('case 23: an order whose deadline moved is not closed, and waits until the 
 
 test('case 2: killed after the commit and before the Redis step, the stock returns once', async () => {
   const activity = await openActivity(shop, 3);
-  const { ids, due } = await placeOrders(shop, activity, 3, overdue);
+  const { ids, closeDue: due } = await placeOrders(shop, activity, 3, overdue);
   // What a closer leaves when it dies there: the commit, and an effect that nobody applied.
   await shop.orders.closeExpired(ids, { cause: 'message' });
   expect(await readStock(shop, activity.id)).toEqual({ mysql: 3, redis: 0, held: 3 });
@@ -113,7 +121,7 @@ test('case 2: killed after the commit and before the Redis step, the stock retur
 
 test('a stock release that fails is not waited for: the order closes and the effect stays in MySQL', async () => {
   const activity = await openActivity(shop, 2);
-  const { ids, due } = await placeOrders(shop, activity, 2, overdue);
+  const { ids, closeDue: due } = await placeOrders(shop, activity, 2, overdue);
   const never = new Promise<never>(() => undefined);
   const stuck = openReleaseLane({
     stock: { release: () => never, confirm: () => never },
@@ -136,7 +144,7 @@ test('a stock release that fails is not waited for: the order closes and the eff
 
 test('a cancelled order and one that does not exist are done: nothing is retried, others close', async () => {
   const activity = await openActivity(shop, 3);
-  const { ids, due } = await placeOrders(shop, activity, 2, overdue);
+  const { ids, closeDue: due } = await placeOrders(shop, activity, 2, overdue);
   const [first] = due;
   if (!first) throw new Error('no order');
   await shop.orders.cancelOrder(first.orderId, first.userId);
@@ -152,7 +160,7 @@ test('a cancelled order and one that does not exist are done: nothing is retried
 
 test('case 28: a worker that was frozen and resumes finds its orders closed, and credits nothing', async () => {
   const activity = await openActivity(shop, 8);
-  const { due } = await placeOrders(shop, activity, 8, overdue);
+  const { closeDue: due } = await placeOrders(shop, activity, 8, overdue);
   await shop.orders.closeOverdue({ graceMs: 0, limit: 500 });
 
   expect(await handle(due)).toEqual({ retry: [] });

@@ -1,8 +1,17 @@
 import { sendOutboxRows } from '@lapse/messaging';
+import {
+  countCredits,
+  openActivity,
+  openBroker,
+  openShop,
+  placeOrders,
+  readStock,
+  relay,
+  type Shop,
+  type TestBroker,
+} from '@lapse/test-shop';
 import { type SpawnedApp, spawnApp, waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBroker, relay, type TestBroker } from './broker.ts';
-import { countCredits, openActivity, openShop, placeOrders, readStock, type Shop } from './shop.ts';
 
 let shop: Shop;
 let broker: TestBroker;

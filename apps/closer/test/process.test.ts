@@ -1,9 +1,19 @@
 import type { TimeoutOrder } from '@lapse/contracts';
 import { applyEffects } from '@lapse/order-flow';
+import {
+  countCredits,
+  log,
+  openActivity,
+  openBroker,
+  openShop,
+  placeOrders,
+  readStock,
+  relay,
+  type Shop,
+  type TestBroker,
+} from '@lapse/test-shop';
 import { checkInvariants, spawnApp, waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBroker, relay, type TestBroker } from './broker.ts';
-import { countCredits, log, openActivity, openShop, placeOrders, readStock, type Shop } from './shop.ts';
 
 const root = new URL('..', import.meta.url);
 
@@ -77,7 +87,7 @@ test('case 22: SIGTERM with orders in hand leaves nothing half done, and hands t
   const first = await placeOrders(shop, activity, 300, { remindInMs: 1, expireInMs: 3_000 });
   const second = await placeOrders(shop, activity, 300, { remindInMs: 1, expireInMs: 19_000 });
   // All delivered at once, and held in memory until each is due.
-  await send([...first.due, ...second.due], Date.now());
+  await send([...first.closeDue, ...second.closeDue], Date.now());
   await waitUntil(() => countClosed(activity.id), { what: 'the first batch', everyMs: 5 });
 
   app.kill('SIGTERM');
@@ -107,7 +117,7 @@ test('case 2: kill -9 in the middle of a burst leaves whole orders, and the swee
   const activity = await openActivity(shop, 3_000);
   const app = spawnApp(root, { ...env, LAPSE_CLOSE_BATCH_MAX: '20' });
   await app.waitForOutput('"started"');
-  const { due } = await placeOrders(shop, activity, 3_000, { remindInMs: 1, expireInMs: 6_000 });
+  const { closeDue: due } = await placeOrders(shop, activity, 3_000, { remindInMs: 1, expireInMs: 6_000 });
   await send(due, (due[0]?.dueTime ?? 0) - relay.closeLeadMs);
   await waitUntil(() => countClosed(activity.id), { what: 'the first batch', everyMs: 2, timeoutMs: 20_000 });
 

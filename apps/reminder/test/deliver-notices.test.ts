@@ -1,11 +1,11 @@
 import { openNotifier } from '@lapse/notifications';
 import type { NotifyConfig } from '@lapse/runtime';
+import { captureLog, log, openActivity, openShop, placeOrders, type Shop } from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deliverNotices } from '../src/deliver-notices.ts';
 import { noticeRetryInMs } from '../src/notice-retry.ts';
 import { openReceiver, type Receiver, receiverSecret } from './receiver.ts';
-import { captureLog, log, openActivity, openShop, placeOrders, type Shop } from './shop.ts';
 
 const due = { remindInMs: -5, expireInMs: 300_000 };
 const signal = new AbortController().signal;
@@ -82,7 +82,7 @@ test("a reminder goes out signed, in the buyer's language, with the remaining ti
 
 test('a reminder of an order that was cancelled meanwhile is skipped, never sent', async () => {
   const activity = await openActivity(shop, 1);
-  const { ids, due: named } = await placeOrders(shop, activity, 1, due);
+  const { ids, remindDue: named } = await placeOrders(shop, activity, 1, due);
   await shop.orders.remindPending(ids);
   await shop.orders.cancelOrder(ids[0] ?? '', named[0]?.userId ?? '');
 
@@ -111,7 +111,7 @@ test('a reminder that would arrive after the deadline is skipped', async () => {
 
 test('a reminder whose status was read a while ago is checked again before it goes out', async () => {
   const activity = await openActivity(shop, 20);
-  const { ids, due: named } = await placeOrders(shop, activity, 9, due);
+  const { ids, remindDue: named } = await placeOrders(shop, activity, 9, due);
   await shop.orders.remindPending(ids);
   // The first eight hang until their timeout; the ninth is paid or cancelled meanwhile.
   receiver.answer = null;

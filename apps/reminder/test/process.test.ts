@@ -1,9 +1,16 @@
 import { sendOutboxRows } from '@lapse/messaging';
+import {
+  openActivity,
+  openBroker,
+  openShop,
+  placeOrders,
+  relay,
+  type Shop,
+  type TestBroker,
+} from '@lapse/test-shop';
 import { spawnApp, waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBroker, relay, type TestBroker } from './broker.ts';
 import { openReceiver, type Receiver, receiverSecret } from './receiver.ts';
-import { openActivity, openShop, placeOrders, type Shop } from './shop.ts';
 
 const root = new URL('..', import.meta.url);
 

@@ -1,8 +1,8 @@
 import type { OutboxRow } from '@lapse/contracts';
 import { sleep } from '@lapse/runtime';
+import { log, openActivity, openShop, placeOrders, type Shop } from '@lapse/test-shop';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { remindBuyers } from '../src/remind-buyers.ts';
-import { log, openActivity, openShop, placeOrders, type Shop } from './shop.ts';
 
 const due = { remindInMs: -5, expireInMs: 300_000 };
 
@@ -39,7 +39,7 @@ test('a reminder writes the claim, the notice and the closing message, and wakes
   const activity = await openActivity(shop, 3);
   const placed = await placeOrders(shop, activity, 3, due);
 
-  expect(await handle(placed.due)).toEqual({ retry: [] });
+  expect(await handle(placed.remindDue)).toEqual({ retry: [] });
 
   expect(woken).toBe(1);
   expect(relayed).toHaveLength(1);
@@ -56,14 +56,16 @@ test('a reminder writes the claim, the notice and the closing message, and wakes
 test('case 13: every message three times and shuffled reminds each of 10 orders once', async () => {
   const activity = await openActivity(shop, 10);
   const placed = await placeOrders(shop, activity, 10, due);
-  const deliveries = [...placed.due, ...placed.due, ...placed.due].sort(() => Math.random() - 0.5);
+  const deliveries = [...placed.remindDue, ...placed.remindDue, ...placed.remindDue].sort(
+    () => Math.random() - 0.5,
+  );
 
   const rest = await Promise.all(
     Array.from({ length: 10 }, (_, index) => handle(deliveries.slice(index * 3, index * 3 + 3))),
   );
   const again = new Set(rest.flatMap(({ retry }) => retry.map(({ orderId }) => orderId)));
   await sleep(50);
-  await handle(placed.due.filter(({ orderId }) => again.has(orderId)));
+  await handle(placed.remindDue.filter(({ orderId }) => again.has(orderId)));
 
   expect(await countNotices(activity.id)).toBe(10);
   const closing = relayed.flatMap(({ orders }) => orders.map(({ orderId }) => orderId));
@@ -83,7 +85,7 @@ test('case 14: paid a second before the reminder is due, the buyer is not remind
     occurredAt: new Date(),
   });
 
-  expect(await handle(placed.due)).toEqual({ retry: [] });
+  expect(await handle(placed.remindDue)).toEqual({ retry: [] });
 
   expect({ relayed, woken }).toEqual({ relayed: [], woken: 0 });
   expect(await countNotices(activity.id)).toBe(0);
@@ -93,7 +95,7 @@ test('a reminder that comes early waits as long as the database says, and remind
   const activity = await openActivity(shop, 2);
   const placed = await placeOrders(shop, activity, 2, { remindInMs: 30_000, expireInMs: 60_000 });
 
-  const { retry } = await handle(placed.due);
+  const { retry } = await handle(placed.remindDue);
 
   expect(retry).toHaveLength(2);
   for (const { inMs } of retry) expect(inMs).toBeGreaterThan(25_000);
@@ -103,7 +105,7 @@ test('a reminder that comes early waits as long as the database says, and remind
 test('an order that does not exist stops nobody else', async () => {
   const activity = await openActivity(shop, 1);
   const placed = await placeOrders(shop, activity, 1, due);
-  const [first] = placed.due;
+  const [first] = placed.remindDue;
   if (!first) throw new Error('no order');
 
   await handle([{ ...first, orderId: '01890000-0000-7000-8000-000000000000' }, first]);

@@ -1,6 +1,14 @@
+import {
+  countCredits,
+  log,
+  openActivity,
+  openShop,
+  placeOrders,
+  readStock,
+  type Shop,
+} from '@lapse/test-shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { applyLeftEffects } from '../src/apply-left-effects.ts';
-import { countCredits, log, openActivity, openShop, placeOrders, readStock, type Shop } from './shop.ts';
 
 const signal = new AbortController().signal;
 const overdue = { remindInMs: -360_000, expireInMs: -60_000 };

@@ -1,8 +1,5 @@
 import { openOrderRepository } from '@lapse/order-repository';
 import { readConfig, sleep } from '@lapse/runtime';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { applyLeftEffects } from '../src/apply-left-effects.ts';
-import { closeOverdue } from '../src/close-overdue.ts';
 import {
   captureLog,
   countCredits,
@@ -12,7 +9,10 @@ import {
   placeOrders,
   readStock,
   type Shop,
-} from './shop.ts';
+} from '@lapse/test-shop';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { applyLeftEffects } from '../src/apply-left-effects.ts';
+import { closeOverdue } from '../src/close-overdue.ts';
 
 const config = { graceMs: 15_000, batchMax: 500, budgetMs: 8_000 };
 const minuteMs = 60_000;

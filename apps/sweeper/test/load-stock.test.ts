@@ -1,9 +1,9 @@
 import { openStock } from '@lapse/stock';
+import { captureLog, log, openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
 import { createTestRedis, type TestRedis } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeOverdue } from '../src/close-overdue.ts';
 import { loadStock } from '../src/load-stock.ts';
-import { captureLog, log, openActivity, openShop, placeOrders, readStock, type Shop } from './shop.ts';
 
 const signal = new AbortController().signal;
 const ahead = { remindInMs: 60_000, expireInMs: 120_000 };

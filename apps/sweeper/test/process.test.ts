@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
+import { openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
 import { checkInvariants, spawnApp, waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openActivity, openShop, placeOrders, readStock, type Shop } from './shop.ts';
 
 const root = new URL('..', import.meta.url);
 

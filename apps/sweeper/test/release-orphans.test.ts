@@ -1,7 +1,7 @@
+import { log, openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { releaseOrphans } from '../src/release-orphans.ts';
-import { log, openActivity, openShop, placeOrders, readStock, type Shop } from './shop.ts';
 
 const signal = new AbortController().signal;
 const orphan = '01890000-0000-7000-8000-000000000001';

@@ -1,12 +1,21 @@
 import type { TimeoutOrder } from '@lapse/contracts';
 import { consumeTimeouts, openTimeoutSender, type TimeoutConsumer } from '@lapse/messaging';
 import { sleep } from '@lapse/runtime';
+import {
+  consume,
+  log,
+  openActivity,
+  openBroker,
+  openShop,
+  placeOrders,
+  relay,
+  type Shop,
+  type TestBroker,
+} from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keepSender } from '../src/keep-sender.ts';
 import { resendOutbox } from '../src/resend-outbox.ts';
-import { consume, openBroker, relay, type TestBroker } from './broker.ts';
-import { log, openActivity, openShop, placeOrders, type Shop } from './shop.ts';
 
 const signal = new AbortController().signal;
 const soon = { remindInMs: 1_500, expireInMs: 60_000 };

@@ -9,6 +9,13 @@ import { v7 as uuidv7 } from 'uuid';
 /** LAPSE_TEST_LOG=1 shows what the parts under test report. */
 export const log: Logger = createLogger('test', process.env.LAPSE_TEST_LOG ? 'info' : 'fatal');
 
+/** A logger that keeps its lines, parsed, for a test that is about them. */
+export function captureLog(): { log: Logger; lines: Record<string, unknown>[] } {
+  const lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  return { log: createLogger('test', 'debug', destination), lines };
+}
+
 /** A database and a Redis database of this test file alone, with the real repository and stock on them. */
 export interface Shop {
   readonly databaseUrl: string;
@@ -73,14 +80,17 @@ export interface OrderTimes {
   /** From now to the reminder, and to the deadline; negative: they have passed. */
   readonly remindInMs: number;
   readonly expireInMs: number;
+  /** English unless said. */
+  readonly locale?: string;
 }
 
 export interface PlacedOrders {
   readonly ids: string[];
   /** Their phase-1 outbox rows, which nobody has sent. */
   readonly outbox: OutboxRow[];
-  /** As a phase-2 message names them. */
-  readonly due: TimeoutOrder[];
+  /** As a message of phase 1 names them, and one of phase 2. */
+  readonly remindDue: TimeoutOrder[];
+  readonly closeDue: TimeoutOrder[];
 }
 
 /** The way of the producer: reserve in Redis, then insert in batches. One user and one unit each. */
@@ -105,7 +115,7 @@ export async function placeOrders(
       quantity: 1,
       amountMinor: activity.priceMinor,
       currency: activity.currency,
-      locale: 'en',
+      locale: times.locale ?? 'en',
       createdAt,
       remindAt,
       expiresAt,
@@ -121,14 +131,15 @@ export async function placeOrders(
       throw new Error(`not created: ${JSON.stringify(results)}`);
     if (row) outbox.push(row);
   }
-  const due = ids.map((orderId) => ({
-    orderId,
-    activityId: activity.id,
-    userId: `buyer ${orderId}`,
-    createTime: createdAt.getTime(),
-    dueTime: expiresAt.getTime(),
-  }));
-  return { ids, outbox, due };
+  const dueAt = (time: Date): TimeoutOrder[] =>
+    ids.map((orderId) => ({
+      orderId,
+      activityId: activity.id,
+      userId: `buyer ${orderId}`,
+      createTime: createdAt.getTime(),
+      dueTime: time.getTime(),
+    }));
+  return { ids, outbox, remindDue: dueAt(remindAt), closeDue: dueAt(expiresAt) };
 }
 
 /** Free units in both stores, and those held in Redis. */

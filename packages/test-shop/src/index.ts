@@ -1,0 +1,13 @@
+export { consume, openBroker, relay, type TestBroker } from './broker.ts';
+export {
+  captureLog,
+  countCredits,
+  log,
+  type OrderTimes,
+  openActivity,
+  openShop,
+  type PlacedOrders,
+  placeOrders,
+  readStock,
+  type Shop,
+} from './shop.ts';
