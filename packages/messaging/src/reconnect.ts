@@ -33,8 +33,9 @@ class ReconnectingStub extends original {
   override telemetry(metadata?: Metadata | Partial<CallOptions>, options?: Partial<CallOptions>) {
     const stream = super.telemetry(metadata as Metadata, options);
     const removeAllListeners = stream.removeAllListeners.bind(stream);
-    stream.removeAllListeners = (event) => {
-      removeAllListeners(event);
+    // Arguments are passed on as they came: an explicit undefined would remove nothing at all.
+    stream.removeAllListeners = (...events) => {
+      removeAllListeners(...events);
       return stream.listeners('error').includes(ignore) ? stream : stream.on('error', ignore);
     };
     return stream;

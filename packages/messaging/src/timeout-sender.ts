@@ -55,7 +55,7 @@ export async function openTimeoutSender(config: RocketmqConfig, log: Logger): Pr
         if (attempt > 1) log.info({ attempt }, 'RocketMQ answers: the sender is connected');
         return;
       } catch (error) {
-        if (!opened && error instanceof MessagingError && error.code === 'LAPSE_TOPIC_MISSING') throw error;
+        if (!opened && error instanceof MessagingError && error.code !== 'LAPSE_ROCKETMQ_START') throw error;
         if (attempt === 1)
           log.warn({ reason: messageOf(error) }, 'no RocketMQ yet: orders wait in the outbox');
         else log.debug({ reason: messageOf(error), attempt }, 'the sender is still not connected');
