@@ -44,7 +44,7 @@ export async function closeExpired(
     ),
   );
   const closed = results.flatMap((part) => part.closed);
-  const parked = await parkOrders(database, log, failures, closed.length > 0);
+  const parked = await parkOrders(database, log, 2, failures, closed.length > 0);
   return {
     ...mergeUnmoved(
       results.map(({ unmoved }) => unmoved),
@@ -61,7 +61,7 @@ async function closePart(
   cause: 'message' | 'sweep',
 ): Promise<Part> {
   const manner: CloseManner = { toStatus: 'TIMEOUT_CLOSED', cause };
-  const parkedIds = await readParkedIds(session);
+  const parkedIds = await readParkedIds(session, 2);
   const wanted = ids.filter((id) => !parkedIds.has(id));
   const parked = ids.filter((id) => parkedIds.has(id));
   if (wanted.length === 0)

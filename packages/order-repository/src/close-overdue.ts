@@ -56,7 +56,7 @@ async function selectOverdue<Row>(
   limit: number,
   lock: boolean,
 ): Promise<Row[]> {
-  const parked = [...(await readParkedIds(session))].map(idToBytes);
+  const parked = [...(await readParkedIds(session, 2))].map(idToBytes);
   return session.rows<Row>(
     `SELECT ${columns} FROM orders FORCE INDEX (orders_overdue)
      WHERE status = 'PENDING' AND expires_at <= NOW(3) - INTERVAL ? MICROSECOND

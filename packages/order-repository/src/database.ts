@@ -10,6 +10,14 @@ const acquireTimeoutMs = 3_000;
 /** Longest one statement waits for a row's lock. Transactions here last milliseconds. */
 const lockWaitTimeoutS = 3;
 const idleTimeoutMs = 60_000;
+/**
+ * After which the server itself ends a session that says nothing, and so frees the locks of a process that is
+ * frozen, or whose machine is gone: by default it waits for hours, and an activity stands still as long.
+ * Longer than the pool keeps an idle connection. MariaDB can be stricter inside a transaction, of which the
+ * longest silence is that of a rebuild while Redis is loaded.
+ */
+const silentSessionS = 90;
+const silentTransactionS = 30;
 
 /** The pool. Opened once per process. */
 export interface Database {
@@ -30,10 +38,11 @@ interface ConnectionLender {
 const sessionStatements = [
   "SET SESSION time_zone = '+00:00'," +
     " sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'," +
-    ` innodb_lock_wait_timeout = ${lockWaitTimeoutS}, lock_wait_timeout = 60` +
+    ` innodb_lock_wait_timeout = ${lockWaitTimeoutS}, lock_wait_timeout = 60, wait_timeout = ${silentSessionS}` +
     // MariaDB turns IN lists of a thousand values into a join with a temporary table: then the order of the
     // locks is that table's, not the index's. MySQL reads a comment here.
-    ' /*M!100600 , in_predicate_conversion_threshold = 0 */',
+    ' /*M!100600 , in_predicate_conversion_threshold = 0 */' +
+    ` /*M!100300 , idle_transaction_timeout = ${silentTransactionS} */`,
   // At REPEATABLE READ one missing id, or a range, locks the gap where new orders go in.
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
 ];

@@ -41,10 +41,13 @@ async function fenceOnce(
        created_at, remind_at, expires_at, closed_at, request_hash)
      VALUES ? ON DUPLICATE KEY UPDATE id = orders.id`,
     [
-      holds.map(({ orderId, activityId, userId, quantity }) => [
-        ...[idToBytes(orderId), activityId, userToBytes(userId), quantity, 0, '', '', 'ABORTED', 1],
-        ...[clock?.at, clock?.at, clock?.at, clock?.at, noRequest],
-      ]),
+      // In the order of their ids, as everybody locks orders: two sweepers find the same holds.
+      holds
+        .toSorted(byId)
+        .map(({ orderId, activityId, userId, quantity }) => [
+          ...[idToBytes(orderId), activityId, userToBytes(userId), quantity, 0, '', '', 'ABORTED', 1],
+          ...[clock?.at, clock?.at, clock?.at, clock?.at, noRequest],
+        ]),
     ],
   );
   await session.run(
@@ -63,4 +66,8 @@ async function fenceOnce(
     fenced: orders.filter(({ status }) => status === 'ABORTED').map(({ orderId }) => orderId),
     present: orders.filter(({ status }) => status !== 'ABORTED'),
   };
+}
+
+function byId(a: OrphanHold, b: OrphanHold): number {
+  return a.orderId < b.orderId ? -1 : 1;
 }

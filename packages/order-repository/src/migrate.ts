@@ -49,6 +49,8 @@ async function withMigrationLock<T>(database: Database, use: () => Promise<T>): 
     if (answer?.got !== 1) {
       throw new StoreUnavailableError(`another process has been migrating it for more than ${lockWaitS} s`);
     }
+    // It says nothing while the other one works, and must not be ended for that.
+    await session.run('SET SESSION wait_timeout = 86400');
     try {
       return await use();
     } finally {

@@ -1,3 +1,4 @@
+import type { Phase } from '@lapse/contracts';
 import { idToBytes } from './binary-id.ts';
 import type { Failure } from './bisect.ts';
 import type { Database } from './database.ts';
@@ -9,13 +10,15 @@ const reasonLengthMax = 1_000;
 
 /**
  * Set aside the orders that failed alone, with the reason, so that they block nobody and an operator sees
- * them. Idempotent. Only what is an order's own fault is parked: the server refused its values, or others
+ * them. One that cannot be reminded (phase 1) must still close; one that cannot close is done with in both
+ * phases. Idempotent. Only what is an order's own fault is parked: the server refused its values, or others
  * went through in the same call (`othersMoved`).
  * @throws the first error that may as well be the system's: then nothing is parked.
  */
 export async function parkOrders(
   database: Database,
   log: RepositoryLog,
+  phase: Phase,
   failures: readonly Failure[],
   othersMoved: boolean,
 ): Promise<string[]> {
@@ -26,9 +29,10 @@ export async function parkOrders(
   await withRetriedSession(database, async (session) => {
     for (const { id, error } of failures) {
       await session.run(
-        `INSERT INTO parked (kind, ref, body_hash, order_id, reason, created_at)
-         VALUES ('order', ?, ?, ?, ?, NOW(3)) ON DUPLICATE KEY UPDATE reason = ?`,
-        [id, noBody, idToBytes(id), reasonOf(error), reasonOf(error)],
+        `INSERT INTO parked (kind, ref, body_hash, order_id, phase, reason, created_at)
+         VALUES ('order', ?, ?, ?, ?, ?, NOW(3))
+         ON DUPLICATE KEY UPDATE reason = ?, phase = GREATEST(phase, ?)`,
+        [id, noBody, idToBytes(id), phase, reasonOf(error), reasonOf(error), phase],
       );
     }
   });

@@ -58,7 +58,7 @@ export async function remindPending(
     ),
   );
   const reminded = results.flatMap((part) => part.reminded);
-  const parked = await parkOrders(database, log, failures, reminded.length > 0);
+  const parked = await parkOrders(database, log, 1, failures, reminded.length > 0);
   return {
     ...mergeUnmoved(
       results.map(({ unmoved }) => unmoved),
@@ -70,7 +70,7 @@ export async function remindPending(
 }
 
 async function remindPart(session: Session, ids: readonly string[]): Promise<Part> {
-  const parkedIds = await readParkedIds(session);
+  const parkedIds = await readParkedIds(session, 1);
   const wanted = ids.filter((id) => !parkedIds.has(id));
   const parked = ids.filter((id) => parkedIds.has(id));
   if (wanted.length === 0) return { reminded: [], outbox: null, unmoved: mergeUnmoved([], parked) };

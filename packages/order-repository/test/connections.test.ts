@@ -98,6 +98,23 @@ test('closing leaves no connection, and waits for what is under way', async () =
   await other.close();
 });
 
+test('the server itself frees the locks of a process that went silent, within a minute and a half', async () => {
+  const database = openDatabase({ url: fixture.url, poolMax: 1, queryTimeoutMs: 5_000 }, collectLog([]));
+  try {
+    const [limits] = await database.withSession((session) =>
+      session.rows<{ session: number; transaction: number }>(
+        `SELECT @@wait_timeout AS session,
+           /*M! @@idle_transaction_timeout + */ 0 AS transaction`,
+      ),
+    );
+    expect(limits?.session).toBe(90);
+    // MySQL knows no limit inside a transaction, and answers 0.
+    expect([0, 30]).toContain(Number(limits?.transaction));
+  } finally {
+    await database.close();
+  }
+});
+
 test('two thousand ids are read and changed along the primary key, in its order, by MariaDB too', async () => {
   const { repository } = fixture;
   const activity = await createActivity(repository, { capacity: 10_000 });

@@ -75,6 +75,28 @@ test('a reminder that fails for one order reminds the others, and parks it', asy
   expect(result.parked).toEqual([bad]);
   const [rows] = await fixture.query('SELECT SUM(order_count) AS n FROM message_outbox WHERE phase = 2');
   expect(Number(rows?.n)).toBe(29);
+
+  // Set aside as a reminder only: its stock must not be held for ever.
+  await fixture.query('DROP TRIGGER bad_order');
+  expect((await repository.remindPending([bad])).parked).toEqual([bad]);
+  await fixture.query('UPDATE orders SET expires_at = NOW(3) WHERE id = ?', [
+    Buffer.from(bad.replaceAll('-', ''), 'hex'),
+  ]);
+  expect((await repository.closeOverdue({ graceMs: 0, limit: 100 })).closed).toMatchObject([
+    { orderId: bad },
+  ]);
+});
+
+test('an order that can neither be reminded nor closed is set aside in both phases', async () => {
+  const { repository } = fixture;
+  const { ids } = await arrange(3);
+  const bad = ids[1] ?? '';
+  await spoil([bad]);
+  expect((await repository.remindPending(ids)).parked).toEqual([bad]);
+  expect((await repository.closeExpired(ids, byMessage)).parked).toEqual([bad]);
+  await fixture.query('DROP TRIGGER bad_order');
+  expect((await repository.remindPending([bad])).parked).toEqual([bad]);
+  expect((await repository.closeExpired([bad], byMessage)).parked).toEqual([bad]);
 });
 
 test('a failure that is not of the orders parks none of them', async () => {
