@@ -54,13 +54,21 @@ export async function openStock(config: StockConfig, log: Logger): Promise<Stock
   };
 }
 
-/** One GET each, sent together: MGET over several activities would cross slots in a cluster. */
+/**
+ * Sent together, two commands each: MGET over several activities would cross slots in a cluster. A generation
+ * whose counter is gone (evicted, deleted by hand) counts as not loaded: else nobody would ever load it again.
+ */
 async function readGenerations(
   { ask }: RedisClient,
   activityIds: readonly number[],
 ): Promise<(number | null)[]> {
   const answers = await ask('read generations', (redis) =>
-    Promise.all(activityIds.map((id) => redis.get(stockKeys(id).generation))),
+    Promise.all(
+      activityIds.map(stockKeys).map(async ({ generation, stock }) => {
+        const [text, counters] = await Promise.all([redis.get(generation), redis.exists(stock)]);
+        return counters === 1 ? text : null;
+      }),
+    ),
   );
   return answers.map((answer) => (answer === null ? null : Number(answer)));
 }

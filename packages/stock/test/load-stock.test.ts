@@ -40,6 +40,8 @@ describe('an activity that is not loaded', () => {
     expect(await reserveIn(3, 1, 'o1')).toEqual({ kind: 'not_ready' });
     expect(await own.stock.release(3, ['o1'])).toEqual({ kind: 'not_ready' });
     expect(await own.stock.readCounts(3)).toBeNull();
+    // Else the sweeper would take it for loaded, and it would never sell again.
+    expect(await own.stock.readGenerations([3])).toEqual([null]);
   });
 });
 
