@@ -40,18 +40,27 @@ export function deliverNotices(parts: DeliverNoticesParts): (signal: AbortSignal
   return async (signal) => {
     for (;;) {
       const expanded = await orders.expandClosedNotices(closedBatchesMax);
+      // Measured from before the claim, so that it never ends later here than in MySQL.
+      const leaseEndsAtMs = performance.now() + leaseMs;
       const jobs = await orders.claimNotifications({ limit: config.batchMax, leaseMs });
-      await deliverAll(parts, jobs, signal);
+      await deliverAll(parts, jobs, leaseEndsAtMs, signal);
       if (signal.aborted || (expanded === 0 && jobs.length < config.batchMax)) return;
     }
   };
 }
 
-async function deliverAll(parts: DeliverNoticesParts, jobs: NoticeJob[], signal: AbortSignal): Promise<void> {
+async function deliverAll(
+  parts: DeliverNoticesParts,
+  jobs: readonly NoticeJob[],
+  leaseEndsAtMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   const claimedAtMs = performance.now();
   const waiting = jobs.values();
   const lane = async (): Promise<void> => {
     for (const job of waiting) {
+      // The process stood still, or MySQL did: from here on the notices are another reminder's.
+      if (performance.now() + parts.config.timeoutMs >= leaseEndsAtMs) return;
       // Stopping: what is not begun goes back at once, instead of waiting for its lease to end.
       if (signal.aborted) await parts.orders.finishNotification(job.id, handBack);
       else await deliver(parts, job, performance.now() - claimedAtMs > statusFreshMs);

@@ -2,7 +2,7 @@ import { openNotifier } from '@lapse/notifications';
 import type { NotifyConfig } from '@lapse/runtime';
 import { captureLog, log, openActivity, openShop, placeOrders, type Shop } from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { deliverNotices } from '../src/deliver-notices.ts';
 import { noticeRetryInMs } from '../src/notice-retry.ts';
 import { openReceiver, type Receiver, receiverSecret } from './receiver.ts';
@@ -176,6 +176,30 @@ test('two reminders at once send each notice once', async () => {
 
   expect(receiver.notices).toHaveLength(60);
   expect(new Set(receiver.notices.map(({ id }) => id)).size).toBe(60);
+});
+
+test('a process that stood still past its lease leaves its notices to others, and sends none twice', async () => {
+  const activity = await openActivity(shop, 5);
+  const { ids } = await placeOrders(shop, activity, 5, due);
+  await shop.orders.remindPending(ids);
+  // Frozen right after its claim; meanwhile the lease ends, and another reminder delivers all five.
+  const realNow = performance.now.bind(performance);
+  const frozenClaim = async (options: Parameters<typeof shop.orders.claimNotifications>[0]) => {
+    const jobs = await shop.orders.claimNotifications(options);
+    await shop.query('UPDATE notification SET claimed_until = NOW(3)');
+    await deliver();
+    vi.spyOn(performance, 'now').mockImplementation(() => realNow() + options.leaseMs);
+    return jobs;
+  };
+  const orders = { ...shop.orders, claimNotifications: frozenClaim };
+  try {
+    await deliverNotices({ orders, notifier: openNotifier(config, log), config, log })(signal);
+  } finally {
+    vi.restoreAllMocks();
+  }
+
+  expect(receiver.notices).toHaveLength(5);
+  expect(await states()).toMatchObject(Array.from({ length: 5 }, () => ({ state: 'SENT', attempts: 2 })));
 });
 
 test('a stop hands back what was claimed and not begun, so that it waits for no lease', async () => {
