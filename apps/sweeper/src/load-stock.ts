@@ -17,15 +17,19 @@ export interface LoadStockParts {
  * @returns the activities rebuilt.
  */
 export function loadStock(parts: LoadStockParts) {
+  // Loaded here by a transaction that then failed: another sweeper may have committed the same generation
+  // before this load came through, so that equal generations prove nothing.
+  const doubtful = new Set<number>();
   return async (signal: AbortSignal): Promise<number[]> => {
     const loaded: number[] = [];
     let failure: unknown;
     for await (const page of listAllActivities(parts.orders, signal)) {
       const generations = await parts.stock.readGenerations(page.map(({ id }) => id));
       for (const [index, activity] of page.entries()) {
-        if (generations[index] === activity.generation || signal.aborted) continue;
+        const isCurrent = generations[index] === activity.generation && !doubtful.has(activity.id);
+        if (isCurrent || signal.aborted) continue;
         try {
-          if (await rebuild(parts, activity.id)) loaded.push(activity.id);
+          if (await rebuild(parts, activity.id, doubtful)) loaded.push(activity.id);
         } catch (error) {
           failure ??= error;
         }
@@ -42,15 +46,21 @@ class StockIsCurrent extends Error {}
 /**
  * Rebuild under the lock of the activity's row, so that one sweeper at a time does it. What it then finds
  * decides: had another one finished just before, Redis holds the generation that MySQL had until this
- * transaction raised it, and the transaction is undone instead of loading a second time.
+ * transaction raised it, and the transaction is undone instead of loading a second time. Not so when an
+ * attempt of this process has begun to load and lost its transaction: then it loads until a commit says so.
  */
-async function rebuild({ orders, stock, log }: LoadStockParts, activityId: number): Promise<boolean> {
+async function rebuild(
+  { orders, stock, log }: LoadStockParts,
+  activityId: number,
+  doubtful: Set<number>,
+): Promise<boolean> {
   const startedAt = performance.now();
   let loaded: object = {};
   try {
     await orders.rebuildSnapshot(activityId, async ({ generation, available, holds }) => {
       const [before = null] = await stock.readGenerations([activityId]);
-      if (before === generation - 1) throw new StockIsCurrent();
+      if (before === generation - 1 && !doubtful.has(activityId)) throw new StockIsCurrent();
+      doubtful.add(activityId);
       await stock.load({ activityId, generation, stock: available, holds });
       loaded = { before, generation, available, holds: holds.length };
     });
@@ -58,6 +68,7 @@ async function rebuild({ orders, stock, log }: LoadStockParts, activityId: numbe
     if (error instanceof StockIsCurrent || (error as Error).cause instanceof StockIsCurrent) return false;
     throw error;
   }
+  doubtful.delete(activityId);
   stockLoads.inc();
   const ms = Math.round(performance.now() - startedAt);
   log.warn({ activityId, ...loaded, ms }, 'stock in Redis was absent or out of date: rebuilt from MySQL');

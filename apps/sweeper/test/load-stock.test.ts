@@ -115,6 +115,42 @@ test('orders that close while Redis is empty are not credited a second time by t
 let other: TestRedis | undefined;
 afterAll(() => other?.close());
 
+test('a load that came through after its transaction was lost is not taken for the one that was committed', async () => {
+  const activity = await openActivity(shop, 5);
+  await shop.stock.load({ activityId: activity.id, generation: 9, stock: 5, holds: [] });
+  // The MySQL connection ends in the middle of a load; another sweeper commits the same generation, a buyer
+  // takes a place, and only then the load comes through.
+  let lost = false;
+  const orders = {
+    listActivities: shop.orders.listActivities,
+    rebuildSnapshot: async (...[id, apply]: Parameters<typeof shop.orders.rebuildSnapshot>) => {
+      if (id !== activity.id || lost) return shop.orders.rebuildSnapshot(id, apply);
+      lost = true;
+      const { capacity, generation } = activity;
+      await apply({ activityId: id, generation: generation + 1, capacity, available: capacity, holds: [] });
+      throw new Error('MySQL is away');
+    },
+  };
+  const stock = {
+    readGenerations: shop.stock.readGenerations,
+    load: async (snapshot: Parameters<typeof shop.stock.load>[0]) => {
+      if (snapshot.activityId === activity.id && snapshot.generation === activity.generation + 1) {
+        await loadStock({ orders: shop.orders, stock: shop.stock, log })(signal);
+        await placeOrders(shop, { ...activity, generation: snapshot.generation }, 2, ahead);
+      }
+      await shop.stock.load(snapshot);
+    },
+  };
+  const repair = loadStock({ orders, stock, log });
+
+  await expect(repair(signal)).rejects.toThrow();
+  expect(await readStock(shop, activity.id)).toEqual({ mysql: 3, redis: 5, held: 0 });
+  expect(await repair(signal)).toEqual([activity.id]);
+
+  expect(await readStock(shop, activity.id)).toEqual({ mysql: 3, redis: 3, held: 2 });
+  expect(await repair(signal)).toEqual([]);
+});
+
 test('with Redis away the run fails, says so, and raises no generation', async () => {
   const activity = await openActivity(shop, 5);
   other = await createTestRedis();

@@ -38,3 +38,51 @@ test('a hold whose order was never written is fenced and released; holds of real
   // The insert that comes after all is refused, and so is the reserve.
   expect((await shop.stock.reserve({ ...hold, orderId: orphan })).kind).toBe('released');
 });
+
+test('a hold of an order that has ended is settled: Redis restarted with its older data', async () => {
+  const activity = await openActivity(shop, 5);
+  const { ids, closeDue } = await placeOrders(shop, activity, 2, { remindInMs: 60_000, expireInMs: 120_000 });
+  const { available, generation, capacity } = (await shop.orders.readActivity(activity.id)) ?? activity;
+  await shop.orders.cancelOrder(ids[0] ?? '', closeDue[0]?.userId ?? '');
+  await shop.query("UPDATE orders SET status = 'PAID' WHERE id = ?", [
+    Buffer.from((ids[1] ?? '').replaceAll('-', ''), 'hex'),
+  ]);
+  // Both holds as they were before the cancel and the payment; the effects that told Redis are gone.
+  await shop.stock.load({
+    activityId: activity.id,
+    generation,
+    stock: available,
+    holds: closeDue.map(({ orderId, userId }) => ({ orderId, userId, quantity: 1, state: 'held' as const })),
+  });
+  await shop.query('DELETE FROM effect');
+  await shop.query('UPDATE activity SET pay_within_ms = 0, remind_after_ms = 0 WHERE id = ?', [activity.id]);
+
+  await waitUntil(() => release(0), { what: 'the hold to be old enough', everyMs: 100 });
+
+  const counts = await shop.stock.readCounts(activity.id);
+  expect(counts).toMatchObject({ stock: capacity - 1, held: 0, sold: 1, users: 1 });
+});
+
+test('an activity whose holds cannot be read does not keep the others from being settled', async () => {
+  const broken = await openActivity(shop, 5);
+  const healthy = await openActivity(shop, 5);
+  await shop.query('UPDATE activity SET pay_within_ms = 0, remind_after_ms = 0');
+  const other = '01890000-0000-7000-8000-000000000002';
+  for (const [activity, orderId] of [
+    [broken, 'not an order'],
+    [healthy, other],
+  ] as const) {
+    const { id: activityId, generation } = activity;
+    await shop.stock.reserve({ activityId, generation, orderId, userId: 'killed', quantity: 1 });
+  }
+
+  await waitUntil(
+    async () => {
+      await expect(release(0)).rejects.toThrow('at least one activity');
+      return (await readStock(shop, healthy.id)).held === 0;
+    },
+    { what: 'the healthy activity to be settled', everyMs: 100 },
+  );
+
+  expect((await readStock(shop, broken.id)).held).toBe(1);
+});
