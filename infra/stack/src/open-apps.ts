@@ -76,7 +76,7 @@ interface AppPlan {
 }
 
 function createApp({ name, root, logs, env, port }: AppPlan): LocalService {
-  return createLocalService({
+  const service: LocalService = createLocalService({
     name,
     ports: { ops: port },
     programs: [
@@ -87,12 +87,13 @@ function createApp({ name, root, logs, env, port }: AppPlan): LocalService {
         dir: logs,
         env: { ...env, LAPSE_OPS_PORT: String(port) },
         ports: [port],
-        ready: () => answersOk(`http://127.0.0.1:${port}/readyz`),
+        ready: () => isReady(`http://127.0.0.1:${port}/readyz`, () => service.pids),
         readyTimeoutMs,
         stopGraceMs,
       },
     ],
   });
+  return service;
 }
 
 async function chooseOpsPorts(log: (line: string) => void): Promise<Record<AppName, number>> {
@@ -105,10 +106,11 @@ async function chooseOpsPorts(log: (line: string) => void): Promise<Record<AppNa
   return { producer, reminder, closer, sweeper };
 }
 
-async function answersOk(url: string): Promise<boolean> {
+/** Ready, and itself: a second stack on this machine may have taken the port in the meantime. */
+async function isReady(url: string, pids: () => readonly number[]): Promise<boolean> {
   const response = await fetch(url, { signal: AbortSignal.timeout(probeTimeoutMs) });
-  await response.body?.cancel();
-  return response.ok;
+  const { pid } = (await response.json()) as { readonly pid?: number };
+  return response.ok && pid !== undefined && pids().includes(pid);
 }
 
 function mapApps<T>(value: (name: AppName) => T): Record<AppName, T> {

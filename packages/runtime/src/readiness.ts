@@ -16,6 +16,8 @@ export interface CheckResult {
 }
 
 export interface ReadinessReport {
+  /** Who answers: a starter can tell its own child from another process on the same port. */
+  readonly pid: number;
   readonly ready: boolean;
   readonly checks: Readonly<Record<string, CheckResult>>;
 }
@@ -53,7 +55,8 @@ export function createReadiness(): Readiness {
         latest = { at: performance.now(), results: runChecks() };
       }
       const results = await latest.results;
-      return { ready: ready && Object.values(results).every(({ ok }) => ok), checks: results };
+      const passed = Object.values(results).every(({ ok }) => ok);
+      return { pid: process.pid, ready: ready && passed, checks: results };
     },
   };
 }

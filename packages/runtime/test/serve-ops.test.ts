@@ -26,7 +26,7 @@ describe('the ops server', () => {
     ops.setReady(true);
     const answer = await get(ops, '/readyz');
     expect(answer.status).toBe(200);
-    expect(await answer.json()).toEqual({ ready: true, checks: {} });
+    expect(await answer.json()).toEqual({ pid: process.pid, ready: true, checks: {} });
   });
 
   test('one failing check makes it not ready, and the answer lists every check without a password', async () => {
