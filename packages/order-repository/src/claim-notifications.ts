@@ -22,8 +22,11 @@ interface JobRow {
   readonly expires_at: Date;
 }
 
+/** A reminder is worth something only before the deadline, so a backlog of closed notices never delays it. */
+const stagesByUrgency: readonly NoticeStage[] = ['REMINDER', 'CLOSED'];
+
 /**
- * Lease notices that are due, oldest first, with all that their text needs. A notice is in one caller's hands
+ * Lease notices that are due, reminders first and oldest first, with all that their text needs. A notice is in one caller's hands
  * until its lease ends. One that was claimed and never finished comes back: delivery is at least once, and
  * each attempt is counted before it is made.
  */
@@ -49,15 +52,19 @@ async function claimOnce(
   session: Session,
   { limit, leaseMs }: { limit: number; leaseMs: number },
 ): Promise<JobRow[]> {
-  const due = await session.rows<{ id: number }>(
-    `SELECT id FROM notification
-     WHERE state = 'WAITING' AND next_attempt_at <= NOW(3)
-       AND (claimed_until IS NULL OR claimed_until <= NOW(3))
-     ORDER BY next_attempt_at LIMIT ? FOR UPDATE SKIP LOCKED`,
-    [limit],
-  );
-  if (due.length === 0) return [];
-  const ids = due.map(({ id }) => id);
+  const ids: number[] = [];
+  for (const stage of stagesByUrgency) {
+    const due = await session.rows<{ id: number }>(
+      `SELECT id FROM notification
+       WHERE state = 'WAITING' AND stage = ? AND next_attempt_at <= NOW(3)
+         AND (claimed_until IS NULL OR claimed_until <= NOW(3))
+       ORDER BY next_attempt_at LIMIT ? FOR UPDATE SKIP LOCKED`,
+      [stage, limit - ids.length],
+    );
+    ids.push(...due.map(({ id }) => id));
+    if (ids.length >= limit) break;
+  }
+  if (ids.length === 0) return [];
   await session.run(
     `UPDATE notification SET claimed_until = NOW(3) + INTERVAL ? MICROSECOND, attempts = attempts + 1
      WHERE id IN (?)`,
@@ -67,7 +74,7 @@ async function claimOnce(
     `SELECT n.id, n.stage, n.attempts, n.order_id, o.activity_id, a.name, o.user_id, o.locale, o.quantity,
        o.amount_minor, o.currency, o.status, o.expires_at
      FROM notification n JOIN orders o ON o.id = n.order_id JOIN activity a ON a.id = o.activity_id
-     WHERE n.id IN (?) ORDER BY n.next_attempt_at, n.id`,
+     WHERE n.id IN (?) ORDER BY n.stage, n.next_attempt_at, n.id`,
     [ids],
   );
 }

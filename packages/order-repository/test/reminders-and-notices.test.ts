@@ -131,3 +131,16 @@ test('closed orders get one notice each, however often and by however many the e
   expect(jobs.filter(({ stage }) => stage === 'CLOSED')).toHaveLength(30);
   expect(await repository.expandClosedNotices(10)).toBe(0);
 });
+
+test('a backlog of closed notices never delays a reminder: reminders are claimed first', async () => {
+  const { repository } = current;
+  const activity = await createActivity(repository);
+  const closed = await createDueOrders(repository, activity, 12);
+  await repository.closeExpired(idsOf(closed), { cause: 'message' });
+  await repository.expandClosedNotices(10);
+  const { orders } = await remindable(1);
+  await repository.remindPending(idsOf(orders));
+  const [first, ...others] = await repository.claimNotifications({ limit: 3, leaseMs: 60_000 });
+  expect(first).toMatchObject({ stage: 'REMINDER', orderId: orders[0]?.id });
+  expect(others.map(({ stage }) => stage)).toEqual(['CLOSED', 'CLOSED']);
+});

@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS notification (
   last_error VARCHAR(1000) NULL,
   PRIMARY KEY (id),
   UNIQUE KEY notification_once (order_id, stage),
-  KEY notification_due (state, next_attempt_at)
+  KEY notification_due (state, stage, next_attempt_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4`;
 
 /** payment_once: the same capture under two event ids counts once. */
