@@ -32,7 +32,8 @@ process.exitCode = await main().catch((error: unknown) => {
   return 1;
 });
 print.end();
-process.exit(stop.signal.aborted ? 130 : undefined);
+// An explicit undefined would wipe process.exitCode: a failed demo would exit 0.
+process.exit(stop.signal.aborted ? 130 : process.exitCode);
 
 async function main(): Promise<number> {
   const { services, rest } = parseDemoArgs(process.argv.slice(2), process.env);

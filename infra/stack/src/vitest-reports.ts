@@ -19,14 +19,14 @@ interface VitestReport {
     readonly name: string;
     readonly status: string;
     readonly message?: string;
-    readonly assertionResults: readonly unknown[];
+    readonly assertionResults: readonly { readonly status?: string }[];
   }[];
 }
 
 /**
  * Count one package's vitest report. Anything that is not plainly a success fails: a missing or
- * unreadable report, no tests at all, and a file that failed before its first test, which vitest
- * leaves out of its own number of failed tests.
+ * unreadable report, no tests at all, and a file that failed outside its tests (an import, a hook),
+ * which vitest leaves out of its own number of failed tests.
  */
 export function countReport(name: string, file: string): Tally {
   let report: VitestReport;
@@ -36,7 +36,8 @@ export function countReport(name: string, file: string): Tally {
     return { name, passed: 0, failed: 1, skipped: 0, faults: ['no test report was written'] };
   }
   const brokenFiles = report.testResults.filter(
-    (result) => result.status === 'failed' && result.assertionResults.length === 0,
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((assertion) => assertion.status === 'failed'),
   );
   const faults = brokenFiles.map((result) => `${result.name}: ${firstLine(result.message)}`);
   if (report.numTotalTests === 0 && faults.length === 0) faults.push('no test was run');
@@ -69,6 +70,6 @@ export function closingLine(tallies: readonly Tally[]): { readonly line: string;
   return { line: `${passed} passed, ${failed} failed`, ok: failed === 0 && passed > 0 };
 }
 
-function firstLine(text = 'failed before its first test'): string {
-  return text.split('\n', 1)[0]?.trim() || 'failed before its first test';
+function firstLine(text = 'failed outside its tests'): string {
+  return text.split('\n', 1)[0]?.trim() || 'failed outside its tests';
 }

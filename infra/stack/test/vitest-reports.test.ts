@@ -38,16 +38,27 @@ describe('what counts as failed', () => {
     expect(countReport('a', report(skipped))).toMatchObject({ failed: 1, skipped: 3 });
   });
 
-  test('a file that breaks before its first test fails, though vitest counts no failed test', () => {
-    const broken = {
-      ...clean,
-      testResults: [{ name: 'x.test.ts', status: 'failed', message: 'boom\nat', assertionResults: [] }],
-    };
-    expect(countReport('a', report(broken))).toMatchObject({
+  test.each([
+    ['before its first test', []],
+    ['in a hook', [{ status: 'skipped' }, { status: 'passed' }]],
+  ])('a file that breaks %s fails, though vitest counts no failed test', (_, assertionResults) => {
+    const file = { name: 'x.test.ts', status: 'failed', message: 'boom\nat', assertionResults };
+    expect(countReport('a', report({ ...clean, testResults: [file] }))).toMatchObject({
       passed: 3,
       failed: 1,
       faults: ['x.test.ts: boom'],
     });
+  });
+
+  test('a failed test is counted once, not again for its file', () => {
+    const file = {
+      name: 'x.test.ts',
+      status: 'failed',
+      message: '',
+      assertionResults: [{ status: 'failed' }],
+    };
+    const failing = { ...clean, numPassedTests: 2, numFailedTests: 1, testResults: [file] };
+    expect(countReport('a', report(failing))).toMatchObject({ passed: 2, failed: 1, faults: [] });
   });
 });
 
