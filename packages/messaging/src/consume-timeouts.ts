@@ -1,4 +1,10 @@
-import { consumerGroupOf, type Phase, type TimeoutOrder, topicOf } from '@lapse/contracts';
+import {
+  consumerGroupOf,
+  ordersPerMessageMax,
+  type Phase,
+  type TimeoutOrder,
+  topicOf,
+} from '@lapse/contracts';
 import type { Closable, ConsumeConfig, Logger, RocketmqConfig } from '@lapse/runtime';
 import type { MessageView } from 'rocketmq-client-nodejs';
 import { createAcknowledger } from './acknowledge.ts';
@@ -9,7 +15,7 @@ import { createDueQueue, type HeldMessage } from './due-queue.ts';
 import { handBack } from './hand-back.ts';
 import { type HandleResult, handleDue } from './handle-due.ts';
 import { messagesAcked, messagesParked, messagesReceived, ordersInHand } from './metrics.ts';
-import { openConsumer } from './open-consumer.ts';
+import { awaitMsMin, openConsumer } from './open-consumer.ts';
 import { createOutageLog } from './outage-log.ts';
 import { receiveMessages } from './receive-loop.ts';
 import { messageOf } from './start-client.ts';
@@ -70,7 +76,8 @@ export async function consumeTimeouts(
   const { phase, log } = options;
   const topic = topicOf(phase, config.topicPrefix);
   const group = consumerGroupOf(phase, config.topicPrefix);
-  const consumer = await openConsumer(config, { topic, group, awaitMs: config.awaitMs, log });
+  const awaitMs = Math.max(awaitMsMin, config.awaitMs);
+  const consumer = await openConsumer(config, { topic, group, awaitMs, log });
   const queue = createDueQueue<MessageView>();
   const outage = createOutageLog(log, `receiving from ${topic}`);
   const acks = createAcknowledger<MessageView>((view) => consumer.ack(view), {
@@ -124,7 +131,8 @@ export async function consumeTimeouts(
     loops: config.receiveLoops,
     invisibleMs: config.invisibleMs,
     ordersHeldMax: config.ordersHeldMax,
-    ordersHeld: queue.size,
+    // One that is being parked counts as a full message: while its store is away they must not pile up.
+    ordersHeld: () => queue.size() + parking.size * ordersPerMessageMax,
     onMessages(messages, receivedAtMs) {
       for (const view of messages) take(view, receivedAtMs);
       ordersInHand.set({ phase }, queue.size());
@@ -134,7 +142,7 @@ export async function consumeTimeouts(
   });
 
   async function drain(): Promise<void> {
-    const endsAtMs = performance.now() + config.awaitMs + settleMsMax;
+    const endsAtMs = performance.now() + awaitMs + settleMsMax;
     receiving.stop();
     const pollsEnded = await waitUntilTime(receiving.ended, endsAtMs - settleMsMax / 2);
     if (!pollsEnded) log.warn('a poll did not come back; what it brings waits for its invisible time');

@@ -5,6 +5,7 @@ import { messageOf } from './start-client.ts';
 
 /** A retry later than this goes back to the broker: memory is for what is due soon. */
 const retryInMemoryMsMax = 10_000;
+const retryInMemoryMsMin = 1;
 const failureBackOffMs = { minMs: 100, maxMs: 5_000 } as const;
 const timerMsMax = 60_000;
 
@@ -114,9 +115,11 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
 
   /** Back into memory, unless the broker will have delivered the messages again by then. */
   function putBack(held: HeldOrder<V>, inMs: number): void {
-    const lookAtMs = performance.now() + inMs;
+    // NaN would spoil the order of the heap, and 0 spin.
+    const waitMs = inMs > 0 ? inMs : retryInMemoryMsMin;
+    const lookAtMs = performance.now() + waitMs;
     if ([...held.messages].some((message) => message.holdUntilMs > lookAtMs)) {
-      queue.putBack(held, now() + Math.max(0, inMs));
+      queue.putBack(held, now() + waitMs);
     } else {
       queue.forget(held);
     }

@@ -12,7 +12,7 @@ const silentAttemptsMax = 2;
 const openMsMax = 30_000;
 const restartBackOffMs = { minMs: 500, maxMs: 2_000 } as const;
 /** The proxy turns a shorter wait into this one, and refuses it when the request's deadline comes sooner. */
-const awaitMsMin = 5_000;
+export const awaitMsMin = 5_000;
 
 export interface ConsumerOptions {
   readonly topic: string;

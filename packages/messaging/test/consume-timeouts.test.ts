@@ -226,6 +226,26 @@ describe.concurrent('a consumer', () => {
     expect(idsOf(consumer.handled)).toEqual(idsOf(messages.flatMap((message) => message.orders)));
   });
 
+  test('forgets a batch that fails for longer than it may hold it, and handles it when it comes again', async () => {
+    const config = { ...(await testTopics()), invisibleMs: 10_000 };
+    const orders = newOrders(4, () => Date.now());
+    let isAway = true;
+    const consumer = await recordTimeouts(config, 2, {
+      handle: async (batch): Promise<HandleResult> => {
+        if (isAway) throw new Error('the store is away');
+        consumer.record(batch);
+        return { retry: [] };
+      },
+    });
+    await sendRaw(config, 2, [JSON.stringify(newMessage(2, orders))]);
+    await waitUntil(() => consumer.inHand() === 4, { what: 'the orders to be in hand', ...wait });
+    await waitUntil(() => consumer.inHand() === 0, { what: 'the orders to be forgotten', ...wait });
+    isAway = false;
+    await waitUntil(() => consumer.handled.length >= 4, { what: 'the orders to come again', ...wait });
+    await consumer.close();
+    expect(idsOf(consumer.handled)).toEqual(idsOf(orders));
+  }, 60_000);
+
   test('is not stopped by a message that cannot be parked: it comes again', async () => {
     const config = { ...(await testTopics()), invisibleMs: 10_000 };
     const parked: string[] = [];
