@@ -142,6 +142,28 @@ describe.concurrent('a consumer', () => {
     expect(rearmed.sort()).toEqual(idsOf([moved, later]));
   });
 
+  test('holds an order due soon after its hold ends to that end before it re-arms it: no chase with a fast broker', async () => {
+    // 5 s of margin off the invisible time: held for 3 s.
+    const config = { ...(await testTopics()), invisibleMs: 8_000 };
+    const later = newOrder(Date.now() + 60_000);
+    const rearmedAt: number[] = [];
+    const consumer = await recordTimeouts(config, 2, {
+      rearm: async () => {
+        rearmedAt.push(performance.now());
+      },
+    });
+    await sendRaw(config, 2, [JSON.stringify(newMessage(2, [later]))]);
+    await waitUntil(() => consumer.inHand() === 1, { what: 'the order in hand', ...wait });
+    const takenAt = performance.now();
+    await waitUntil(() => rearmedAt.length > 0 && consumer.inHand() === 0, {
+      what: 'its re-arming',
+      ...wait,
+    });
+    await consumer.close();
+    expect(rearmedAt).toHaveLength(1);
+    expect((rearmedAt[0] ?? 0) - takenAt).toBeGreaterThan(2_500);
+  });
+
   test('never holds more orders than it may; the rest wait in the broker and all are handled', async () => {
     const config = { ...(await testTopics()), ordersHeldMax: 600 };
     const messages = Array.from({ length: 20 }, () =>

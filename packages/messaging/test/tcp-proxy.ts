@@ -6,6 +6,11 @@ export interface TcpProxy {
   readonly address: string;
   /** End every connection and refuse new ones, as a process that died does. */
   cut(): Promise<void>;
+  /** End every connection and every new one at once, until `admit`. Unlike `cut` it sees who knocks. */
+  turnAway(): void;
+  admit(): void;
+  /** Connections turned away so far. */
+  turnedAway(): number;
   restore(): Promise<void>;
   close(): Promise<void>;
 }
@@ -14,7 +19,14 @@ export interface TcpProxy {
 export async function openTcpProxy(target: string): Promise<TcpProxy> {
   const [host = '', port = ''] = target.split(':');
   const sockets = new Set<Socket>();
+  let isTurningAway = false;
+  let turnedAway = 0;
   const server = createServer((client) => {
+    if (isTurningAway) {
+      turnedAway += 1;
+      client.destroy();
+      return;
+    }
     const upstream = connect({ host, port: Number(port) });
     for (const [from, to] of [
       [client, upstream],
@@ -45,5 +57,18 @@ export async function openTcpProxy(target: string): Promise<TcpProxy> {
     await closed;
   }
 
-  return { address: `127.0.0.1:${listening}`, cut, restore: () => listen(listening), close: cut };
+  return {
+    address: `127.0.0.1:${listening}`,
+    cut,
+    restore: () => listen(listening),
+    turnAway() {
+      isTurningAway = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    admit() {
+      isTurningAway = false;
+    },
+    turnedAway: () => turnedAway,
+    close: cut,
+  };
 }
