@@ -22,10 +22,13 @@ export async function readCounts(mysql: MysqlSnapshot, only: ActivityFilter): Pr
     `SELECT COALESCE(SUM(t.credit), 0) AS units FROM order_transition t WHERE TRUE ${only('t.activity_id')}`,
   );
   const payments = await mysql.rows<Counted>(
-    'SELECT state AS name, COUNT(*) AS total FROM payment GROUP BY state',
+    `SELECT p.state AS name, COUNT(*) AS total FROM payment p JOIN orders o ON o.id = p.order_id
+     WHERE TRUE ${only('o.activity_id')} GROUP BY p.state`,
   );
   const notices = await mysql.rows<Counted>(
-    "SELECT CONCAT(stage, ' ', state) AS name, COUNT(*) AS total FROM notification GROUP BY stage, state",
+    `SELECT CONCAT(n.stage, ' ', n.state) AS name, COUNT(*) AS total
+     FROM notification n JOIN orders o ON o.id = n.order_id
+     WHERE TRUE ${only('o.activity_id')} GROUP BY n.stage, n.state`,
   );
   const parked = byName(
     await mysql.rows<Counted>('SELECT kind AS name, COUNT(*) AS total FROM parked GROUP BY kind'),

@@ -451,6 +451,13 @@ describe('the oracle', () => {
     expect((await judge({ activityIds: [] })).ok).toBe(true);
   });
 
+  it('counts payments and notices of the activities asked for alone', async () => {
+    const { counts } = await judge({ activityIds: [43] });
+    expect(counts.payments).toEqual({});
+    expect(counts.notifications).toEqual({});
+    expect((await judge({ activityIds: [42] })).counts).toEqual((await judge()).counts);
+  });
+
   it('judges one instant of a system that moves under it', async () => {
     const { sql, redis, orders } = world;
     let moving = true;
