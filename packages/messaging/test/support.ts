@@ -23,7 +23,8 @@ export function testConfig() {
     ...testRocketmq(),
     topicPrefix: testTopicPrefix(),
     tls: false,
-    requestTimeoutMs: 3_000,
+    // Longer than the default: a send that a busy machine delays is sent again, and then delivered twice.
+    requestTimeoutMs: 10_000,
     receiveLoops: 4,
     awaitMs: 5_000,
     invisibleMs: 30_000,
