@@ -16,7 +16,7 @@ export interface SpawnedApp {
 
 /** Longest output kept; a process that writes more is at fault, and the start is what matters. */
 const outputBytesMax = 4_000_000;
-const outputTimeoutMs = 20_000;
+const outputTimeoutMs = 60_000;
 
 /**
  * An app's real `src/main.ts` as a process of its own, as its container will run it, from source.
