@@ -12,7 +12,7 @@ import { resendOutbox } from './resend-outbox.ts';
 const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'relay', 'sweeper'] as const;
 
 /** Reads every hold of every activity, so it runs seldom. */
-const orphansEveryMs = 60_000;
+const orphansEveryMs = 30_000;
 const orphans = { orphansAfterMs: 60_000, markersKeptMs: 3_600_000 };
 
 /** The safety net: closes, resends and repairs what messages missed. This file only wires. */

@@ -1,15 +1,15 @@
 import type { OrderStatus } from '@lapse/contracts';
-import type { Activity, FenceResult, OrderRepository } from '@lapse/order-repository';
+import type { Activity, OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
-import type { Stock } from '@lapse/stock';
+import type { Hold, Stock } from '@lapse/stock';
 import { listAllActivities } from './list-all-activities.ts';
 import { orphansReleased } from './metrics.ts';
 
 export interface ReleaseOrphansParts {
-  readonly orders: Pick<OrderRepository, 'fenceOrphans' | 'listActivities'>;
-  readonly stock: Pick<Stock, 'confirm' | 'listHeld' | 'pruneReleased' | 'release'>;
+  readonly orders: Pick<OrderRepository, 'fenceOrphans' | 'listActivities' | 'now' | 'readStatuses'>;
+  readonly stock: Pick<Stock, 'confirm' | 'pruneReleased' | 'release' | 'scanHeld'>;
   readonly config: {
-    /** How long past the pay window of its activity a hold must be. */
+    /** A hold younger than this may still be written. Ended orders get as long after their pay window. */
     readonly orphansAfterMs: number;
     /** How long the marker of a released order refuses a reserve that comes late. */
     readonly markersKeptMs: number;
@@ -17,18 +17,17 @@ export interface ReleaseOrphansParts {
   readonly log: Logger;
 }
 
-/** Holds looked at in one run and activity; MySQL is asked about them in one statement. */
-const holdsPerRunMax = 1_000;
+/** Holds that one statement asks MySQL about, or fences. */
+const holdsPerCallMax = 1_000;
 
 /**
- * Give back holds whose order was never written: the producer was killed between the two. Only holds older
- * than the pay window are looked at, when every real order has ended one way or another, so that a sale
- * with 100,000 pending orders costs MySQL nothing; an orphan thus lapses like an unpaid order. It is fenced
- * in MySQL first, so that an insert under way is refused, and only then released. Safe beside others.
+ * Give back holds whose order was never written: the producer was killed between the two, and its buyer can buy
+ * nothing here until then. MySQL is asked without a lock which orders exist; only one that it does not know is
+ * fenced there, so that an insert under way is refused, and then released. Safe beside others.
  *
- * A hold of an order that has ended is settled too: Redis had been told, and lost that with a restart that
- * kept only its older data. Also forgets the markers of orders released long ago, which would fill Redis in
- * time. An activity that fails does not stop the others; the first error is thrown at the end.
+ * A hold that its order outlived is settled too: Redis had been told, and lost that with a restart that kept
+ * only its older data. Also forgets the markers of orders released long ago, which would fill Redis in time. An
+ * activity that fails does not stop the others; the first error is thrown at the end.
  * @returns how many holds were released.
  */
 export function releaseOrphans(parts: ReleaseOrphansParts) {
@@ -51,31 +50,57 @@ export function releaseOrphans(parts: ReleaseOrphansParts) {
 }
 
 async function settleOldHolds(
-  { orders, stock, config, log }: ReleaseOrphansParts,
+  parts: ReleaseOrphansParts,
   { id: activityId, payWithinMs }: Pick<Activity, 'id' | 'payWithinMs'>,
 ): Promise<number> {
+  const { stock, config } = parts;
   await stock.pruneReleased(activityId, { olderThanMs: config.markersKeptMs });
-  const olderThanMs = payWithinMs + config.orphansAfterMs;
-  const holds = await stock.listHeld(activityId, { olderThanMs, limit: holdsPerRunMax });
-  if (holds.length === 0) return 0;
-  const { fenced, present } = await orders.fenceOrphans(holds.map((hold) => ({ ...hold, activityId })));
-  const sold = idsWith(present, (status) => status === 'PAID');
-  const ended = idsWith(present, (status) => status !== 'PAID' && status !== 'PENDING');
-  if (sold.length > 0) await stock.confirm(activityId, sold);
-  if (fenced.length + ended.length > 0) await stock.release(activityId, [...fenced, ...ended]);
-  if (fenced.length > 0) {
-    orphansReleased.inc(fenced.length);
-    log.warn({ activityId, holds: fenced.length }, 'released holds whose order was never written');
+  let released = 0;
+  for await (const batch of stock.scanHeld(activityId, { olderThanMs: config.orphansAfterMs })) {
+    for (let from = 0; from < batch.length; from += holdsPerCallMax) {
+      const holds = batch.slice(from, from + holdsPerCallMax);
+      const statuses = await parts.orders.readStatuses(holds.map(({ orderId }) => orderId));
+      // ABORTED: fenced by a run that did not get to the release.
+      const unwritten = holds.filter(({ orderId }) => (statuses.get(orderId) ?? 'ABORTED') === 'ABORTED');
+      released += await releaseUnwritten(parts, activityId, unwritten);
+      // Before that, Redis is only not told yet: the effect's row says so, and somebody is at it.
+      const outlivedBefore = parts.orders.now() - payWithinMs - config.orphansAfterMs;
+      const old = holds.filter(({ atMs }) => atMs <= outlivedBefore);
+      released += await settleEnded(parts, activityId, old, statuses);
+    }
   }
-  if (ended.length + sold.length > 0) {
-    log.warn(
-      { activityId, ended: ended.length, sold: sold.length },
-      'settled holds that Redis had lost track of',
-    );
-  }
-  return fenced.length + ended.length;
+  return released;
 }
 
-function idsWith(present: FenceResult['present'], matches: (status: OrderStatus) => boolean): string[] {
-  return present.filter(({ status }) => matches(status)).map(({ orderId }) => orderId);
+async function releaseUnwritten(
+  { orders, stock, log }: ReleaseOrphansParts,
+  activityId: number,
+  holds: readonly Hold[],
+): Promise<number> {
+  if (holds.length === 0) return 0;
+  const { fenced } = await orders.fenceOrphans(holds.map((hold) => ({ ...hold, activityId })));
+  if (fenced.length === 0) return 0;
+  await stock.release(activityId, fenced);
+  orphansReleased.inc(fenced.length);
+  log.warn({ activityId, holds: fenced.length }, 'released holds whose order was never written');
+  return fenced.length;
+}
+
+async function settleEnded(
+  { stock, log }: ReleaseOrphansParts,
+  activityId: number,
+  holds: readonly Hold[],
+  statuses: ReadonlyMap<string, OrderStatus>,
+): Promise<number> {
+  const idsThat = (matches: (status: OrderStatus) => boolean): string[] =>
+    holds.map(({ orderId }) => orderId).filter((id) => matches(statuses.get(id) ?? 'PENDING'));
+  const sold = idsThat((status) => status === 'PAID');
+  const ended = idsThat((status) => status !== 'PAID' && status !== 'PENDING');
+  if (sold.length > 0) await stock.confirm(activityId, sold);
+  if (ended.length > 0) await stock.release(activityId, ended);
+  if (ended.length + sold.length > 0) {
+    const counts = { activityId, ended: ended.length, sold: sold.length };
+    log.warn(counts, 'settled holds that Redis had lost track of');
+  }
+  return ended.length;
 }

@@ -22,6 +22,7 @@ import type { OrderRepository, RepositoryConfig, RepositoryLog } from './order-r
 import { parkMessage } from './park-message.ts';
 import { readActivity } from './read-activity.ts';
 import { readOrder } from './read-order.ts';
+import { readStatuses } from './read-statuses.ts';
 import { readTimeline } from './read-timeline.ts';
 import { rearm } from './rearm.ts';
 import { rebuildSnapshot } from './rebuild-snapshot.ts';
@@ -70,6 +71,7 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     closeOverdue: (options) => closeOverdue(database, log, options),
     remindPending: (ids) => remindPending(database, log, ids),
     rearm: (phase, ids) => rearm(database, phase, ids),
+    readStatuses: (ids) => readStatuses(database, ids),
     fenceOrphans: (holds) => fenceOrphans(database, holds),
     listPendingEffects: (options) => listPendingEffects(database, options),
     markEffectsApplied: (ids) => markEffectsApplied(database, ids),

@@ -100,6 +100,7 @@ export interface OrderRepository {
   closeOverdue(options: { graceMs: number; limit: number }): Promise<CloseResult & { found: number }>;
   remindPending(ids: readonly string[]): Promise<RemindResult>;
   rearm(phase: Phase, ids: readonly string[]): Promise<OutboxRow | null>;
+  readStatuses(ids: readonly string[]): Promise<Map<string, OrderStatus>>;
   fenceOrphans(holds: readonly OrphanHold[]): Promise<FenceResult>;
 
   listPendingEffects(options: { olderThanMs: number; limit: number }): Promise<StockEffect[]>;

@@ -1,6 +1,6 @@
 import type { Closable, Logger } from '@lapse/runtime';
 import { loadStock, type StockSnapshot } from './load-stock.ts';
-import { type Hold, listHeld, pruneReleased, readCounts, type StockCounts } from './read-holds.ts';
+import { type Hold, pruneReleased, readCounts, type StockCounts, scanHeld } from './read-holds.ts';
 import { connectRedis, type RedisClient } from './redis-client.ts';
 import { type Reservation, type ReserveResult, reserve } from './reserve.ts';
 import { defineScripts } from './scripts.ts';
@@ -27,7 +27,7 @@ export interface Stock extends Closable {
   /** Generation each activity was loaded under, in input order; null: not loaded. */
   readGenerations(activityIds: readonly number[]): Promise<(number | null)[]>;
   readCounts(activityId: number): Promise<StockCounts | null>;
-  listHeld(activityId: number, filter: { olderThanMs: number; limit: number }): Promise<Hold[]>;
+  scanHeld(activityId: number, filter: { olderThanMs: number }): AsyncIterable<Hold[]>;
   pruneReleased(activityId: number, filter: { olderThanMs: number }): Promise<number>;
 }
 
@@ -48,7 +48,7 @@ export async function openStock(config: StockConfig, log: Logger): Promise<Stock
     load: (snapshot) => loadStock(client, scripts, snapshot),
     readGenerations: (activityIds) => readGenerations(client, activityIds),
     readCounts: (activityId) => readCounts(client, activityId),
-    listHeld: (activityId, filter) => listHeld(client, activityId, filter),
+    scanHeld: (activityId, filter) => scanHeld(client, activityId, filter),
     pruneReleased: (activityId, filter) => pruneReleased(client, scripts, activityId, filter),
     close: client.close,
   };

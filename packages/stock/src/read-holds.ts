@@ -95,23 +95,20 @@ async function readHead(
 }
 
 /**
- * Orders that have held stock for longer than `olderThanMs` by the clock of Redis, at most `limit`. Those that
- * MySQL does not know were never written: the caller fences them there first, and only then releases them.
+ * Orders that have held stock for longer than `olderThanMs` by the clock of Redis, in batches of about a thousand.
+ * Those that MySQL does not know were never written: the caller fences them there first, and only then releases
+ * them. One that changes meanwhile may come twice, or though it is held no more.
  */
-export async function listHeld(
+export async function* scanHeld(
   client: RedisClient,
   activityId: number,
-  { olderThanMs, limit }: { readonly olderThanMs: number; readonly limit: number },
-): Promise<Hold[]> {
+  { olderThanMs }: { readonly olderThanMs: number },
+): AsyncGenerator<Hold[]> {
   const beforeMs = (await redisNow(client)) - olderThanMs;
-  const found = new Map<string, Hold>();
   for await (const batch of scanHolds(client, activityId)) {
-    for (const hold of batch) {
-      if (hold.state === 'held' && hold.atMs <= beforeMs) found.set(hold.orderId, hold);
-      if (found.size >= limit) return [...found.values()];
-    }
+    const held = batch.filter(({ state, atMs }) => state === 'held' && atMs <= beforeMs);
+    if (held.length > 0) yield held;
   }
-  return [...found.values()];
 }
 
 /** Forget the markers of orders released longer ago than `olderThanMs`, which otherwise stay for ever. */

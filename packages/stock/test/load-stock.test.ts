@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StockSnapshot } from '../src/index.ts';
-import { emptySnapshot, openTestStock, type TestStock } from './open-test-stock.ts';
+import { emptySnapshot, listHeld, openTestStock, type TestStock } from './open-test-stock.ts';
 
 let own: TestStock;
 
@@ -104,8 +104,8 @@ describe('holds', () => {
     await reserveIn(20, 1, 'o1', 'ann');
     await reserveIn(20, 1, 'o2', 'bob');
     await own.stock.confirm(20, ['o2']);
-    expect(await own.stock.listHeld(20, { olderThanMs: 60_000, limit: 10 })).toEqual([]);
-    const held = await own.stock.listHeld(20, { olderThanMs: 0, limit: 10 });
+    expect(await listHeld(own.stock, 20, 60_000)).toEqual([]);
+    const held = await listHeld(own.stock, 20, 0);
     expect(held).toMatchObject([{ orderId: 'o1', userId: 'ann', quantity: 1, state: 'held' }]);
     expect(Math.abs((held[0]?.atMs ?? 0) - Date.now())).toBeLessThan(60_000);
   });

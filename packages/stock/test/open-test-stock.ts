@@ -1,7 +1,7 @@
 import { createLogger } from '@lapse/runtime';
 import { createTestRedis, type TestRedis } from '@lapse/testing';
 import { Redis } from 'ioredis';
-import { openStock, type Stock, type StockSnapshot } from '../src/index.ts';
+import { type Hold, openStock, type Stock, type StockSnapshot } from '../src/index.ts';
 
 export interface TestStock {
   readonly stock: Stock;
@@ -31,4 +31,11 @@ export async function openTestStock(): Promise<TestStock> {
 /** An activity with nothing sold. */
 export function emptySnapshot(activityId: number, stock: number, generation = 1): StockSnapshot {
   return { activityId, generation, stock, holds: [] };
+}
+
+/** All that is held for longer than `olderThanMs`. */
+export async function listHeld(stock: Stock, activityId: number, olderThanMs: number): Promise<Hold[]> {
+  const held: Hold[] = [];
+  for await (const batch of stock.scanHeld(activityId, { olderThanMs })) held.push(...batch);
+  return held;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReserveResult } from '../src/index.ts';
-import { emptySnapshot, openTestStock, type TestStock } from './open-test-stock.ts';
+import { emptySnapshot, listHeld, openTestStock, type TestStock } from './open-test-stock.ts';
 
 let own: TestStock;
 let lastActivity = 0;
@@ -229,7 +229,7 @@ describe('user ids', () => {
       expect(await reserve(`again${i}`, userId)).toEqual({ kind: 'user_holds' });
     }
     expect(new Set(await own.redis.smembers(`${keys}:users`))).toEqual(new Set(hostile));
-    const held = await own.stock.listHeld(lastActivity, { olderThanMs: 0, limit: 1_000 });
+    const held = await listHeld(own.stock, lastActivity, 0);
     expect(new Set(held.map(({ userId }) => userId))).toEqual(new Set(hostile));
     await confirm('o0');
     await release(...hostile.map((_, i) => `o${i}`));

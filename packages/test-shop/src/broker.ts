@@ -1,4 +1,4 @@
-import { createTopics, openTimeoutSender, primeGroups, type TimeoutSender } from '@lapse/messaging';
+import { createTopics, openTimeoutSender, type TimeoutSender } from '@lapse/messaging';
 import type { ConsumeConfig, RocketmqConfig } from '@lapse/runtime';
 import { testRocketmq, testTopicPrefix } from '@lapse/testing';
 import { log } from './shop.ts';
@@ -24,7 +24,6 @@ export async function openBroker(): Promise<TestBroker> {
   const topicPrefix = testTopicPrefix();
   const config = { endpoints, namesrv, topicPrefix, tls: false, requestTimeoutMs: 3_000 } as RocketmqConfig;
   await createTopics(config, log);
-  await primeGroups(config, log);
   return {
     config,
     sender: await openTimeoutSender(config, log),

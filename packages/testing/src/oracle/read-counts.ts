@@ -31,7 +31,10 @@ export async function readCounts(mysql: MysqlSnapshot, only: ActivityFilter): Pr
      WHERE TRUE ${only('o.activity_id')} GROUP BY n.stage, n.state`,
   );
   const parked = byName(
-    await mysql.rows<Counted>('SELECT kind AS name, COUNT(*) AS total FROM parked GROUP BY kind'),
+    await mysql.rows<Counted>(
+      `SELECT p.kind AS name, COUNT(*) AS total FROM parked p LEFT JOIN orders o ON o.id = p.order_id
+       WHERE p.kind = 'message' OR (TRUE ${only('o.activity_id')}) GROUP BY p.kind`,
+    ),
   );
   const unitsOf = (wanted: OrderStatus): number =>
     statuses.find(({ status }) => status === wanted)?.units ?? 0;
