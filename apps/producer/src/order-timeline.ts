@@ -121,7 +121,7 @@ function notificationEvent(notification: TimelineNotification): TimelineEvent {
 
 const paymentWords = {
   CAPTURED: 'payment received',
-  REFUND_PENDING: 'payment received too late: it will be refunded',
+  REFUND_PENDING: 'payment received that this order cannot take: a refund is due',
   REFUNDED: 'payment refunded',
   QUARANTINED: 'payment set aside: amount or currency differs from the order',
   FAILED: 'payment failed at the provider',

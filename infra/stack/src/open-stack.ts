@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, lockFolder, reapLeftovers } from '@lapse/local-services';
-import type { Closable } from '@lapse/runtime';
+import { type Closable, readConfig } from '@lapse/runtime';
 import { sharedAppEnv } from './app-env.ts';
 import type { StartArgs } from './args.ts';
 import { resetCompose } from './compose.ts';
@@ -31,6 +31,18 @@ export interface StackOptions {
   readonly signal: AbortSignal;
 }
 
+/** Settings that a person may give and the stack does not: their endpoints and secrets are its own. */
+const optionalGroups = [
+  'process',
+  'create',
+  'relay',
+  'consume',
+  'reminder',
+  'closer',
+  'sweeper',
+  'notify',
+] as const;
+
 /** The whole stop has 20 s: what still runs then is killed. */
 const stopMsMax = 19_000;
 
@@ -39,6 +51,8 @@ const stopMsMax = 19_000;
  * told who holds the folder. What a killed start left running is stopped first.
  */
 export async function openStack({ args, env, print, signal }: StackOptions): Promise<Stack> {
+  // Before anything starts: a misspelt or wrong setting is known at once, not when the apps refuse it.
+  readConfig(env, optionalGroups);
   const folders = stackFolders();
   const lock = lockFolder(folders.data);
   let services: StackServices | undefined;
@@ -49,12 +63,19 @@ export async function openStack({ args, env, print, signal }: StackOptions): Pro
   };
   const close = async (): Promise<void> => {
     const late = setTimeout(() => {
-      print.warn('stopping took too long; killing what is left');
+      print.warn(
+        'stopping took long; killing what is left (what was acknowledged is on disk in every store)',
+      );
       kill();
     }, stopMsMax);
     // Apps first: a drain needs its broker. Then all services side by side.
     if (apps) await print.step('stopping the apps', 'apps stopped', apps.close);
-    if (services) await print.step('stopping the services', 'services stopped', services.close);
+    if (services)
+      await print.step(
+        'stopping the services (RocketMQ takes 10 to 15 s)',
+        'services stopped',
+        services.close,
+      );
     clearTimeout(late);
     await removeState(folders.stateFile);
     lock.release();

@@ -70,7 +70,7 @@ async function welcome({ state, secrets, folders }: Stack): Promise<void> {
     () => createDemoActivity(state.apiUrl, operator),
   );
   const buyerToken = await mintToken(secrets.jwtSecret, { sub: 'demo-buyer' });
-  print.line(welcomeText({ state, activityId, buyerToken, dataDir: folders.data }));
+  print.line(welcomeText({ state, activityId, buyerToken, operatorToken: operator, dataDir: folders.data }));
 }
 
 async function sayRunning(): Promise<void> {

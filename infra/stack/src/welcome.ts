@@ -5,11 +5,18 @@ export interface WelcomeOptions {
   readonly state: StackState;
   readonly activityId: number | string;
   readonly buyerToken: string;
+  readonly operatorToken: string;
   readonly dataDir: string;
 }
 
 /** Addresses, and commands to paste: one places an order, the other shows what became of it. */
-export function welcomeText({ state, activityId, buyerToken, dataDir }: WelcomeOptions): string {
+export function welcomeText({
+  state,
+  activityId,
+  buyerToken,
+  operatorToken,
+  dataDir,
+}: WelcomeOptions): string {
   const answerFile = join(dataDir, 'order.json');
   const rows: [string, string][] = [
     ['API', state.apiUrl],
@@ -37,10 +44,16 @@ export function welcomeText({ state, activityId, buyerToken, dataDir }: WelcomeO
     '',
     'What became of it:',
     '',
-    `curl -sS ${state.apiUrl}/v1/orders/$(node -p 'JSON.parse(fs.readFileSync(process.argv[1])).id' '${answerFile}')/timeline \\`,
+    `curl -sS ${state.apiUrl}/v1/orders/$(node -p 'const o=JSON.parse(fs.readFileSync(process.argv[1]));o.orderId??o.id' '${answerFile}')/timeline \\`,
     `  -H 'Authorization: Bearer ${buyerToken}'`,
     '',
-    'Ctrl-C stops everything; the data stays until `npm start -- --reset`.',
+    'For the other examples of the README (both tokens are good for a week, here alone):',
+    '',
+    `export API=${state.apiUrl}`,
+    `export BUYER=${buyerToken}`,
+    `export OPERATOR=${operatorToken}`,
+    '',
+    'Ctrl-C stops everything in up to 20 s; the data stays until `npm start -- --reset`.',
     '',
   ].join('\n');
 }

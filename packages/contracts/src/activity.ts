@@ -40,7 +40,8 @@ export const createActivityBody = z
   })
   .refine((body) => body.remindAfterMs < body.payWithinMs, {
     path: ['remindAfterMs'],
-    message: 'must be less than payWithinMs: a reminder after the deadline reminds nobody',
+    message:
+      'must be less than payWithinMs (without a value it is 10 minutes): a reminder after the deadline reminds nobody',
   })
   .refine(
     (body) =>
