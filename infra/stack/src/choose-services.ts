@@ -26,7 +26,8 @@ export interface Machine {
   readonly composeAnswers: () => Promise<boolean>;
 }
 
-const variables: Record<ServiceName, string> = {
+/** Where a person gives the address of each. */
+export const variables: Record<ServiceName, string> = {
   mysql: 'LAPSE_MYSQL_URL',
   redis: 'LAPSE_REDIS_URL',
   rocketmq: 'LAPSE_ROCKETMQ_ENDPOINTS',

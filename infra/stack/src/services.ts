@@ -1,7 +1,14 @@
 import { findPrograms, installMissing, installMode, type ProgramName } from '@lapse/local-services';
 import type { Closable } from '@lapse/runtime';
 import type { ServiceChoice } from './args.ts';
-import { chooseServices, type Machine, type ServiceName, type ServicePlan } from './choose-services.ts';
+import {
+  chooseServices,
+  type Machine,
+  type ServiceName,
+  type ServicePlan,
+  serviceNames,
+  variables,
+} from './choose-services.ts';
 import { composeAnswers, openCompose } from './compose.ts';
 import { openLocal } from './local.ts';
 import type { Printer } from './print.ts';
@@ -48,6 +55,10 @@ export async function openServices({
 }: ServicesOptions): Promise<StackServices> {
   const machine: Machine = { missingPrograms, composeAnswers: () => composeAnswers(root) };
   const plan = await chooseServices(choice, env, machine);
+  for (const name of serviceNames) {
+    if (plan.wanted.includes(name)) continue;
+    print.line(`  ${name}: the one that ${variables[name]} names; unset it for a private one`);
+  }
   if (plan.how === 'install') await installPrograms(plan.wanted, env, print);
   const opened =
     plan.how === 'compose'
