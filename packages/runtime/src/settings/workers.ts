@@ -39,10 +39,10 @@ export const consumeGroup = defineGroup(
     },
     awaitMs: {
       env: 'LAPSE_RECEIVE_AWAIT',
-      schema: duration(1_000, 20_000),
+      schema: duration(5_000, 20_000),
       default: '5s',
-      example: '3s',
-      help: 'How long a receive waits for messages; a worker needs up to this long to stop.',
+      example: '8s',
+      help: 'How long a receive waits for messages (the proxy takes no less than 5 s); a worker needs up to this long to stop.',
     },
     invisibleMs: {
       env: 'LAPSE_INVISIBLE',
