@@ -1,5 +1,5 @@
 import type { TimeoutOrder } from '@lapse/contracts';
-import { logIdsOnce, type RetryLater, retryLater } from '@lapse/order-flow';
+import { countOutcomes, logIdsOnce, type RetryLater, retryLater } from '@lapse/order-flow';
 import type { CloseResult, OrderRepository, StockEffect } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
 import { closeLatenessMs, ordersHandled } from './metrics.ts';
@@ -41,17 +41,9 @@ export function closeOrders({ orders, releaseStock, log }: CloseOrdersParts) {
   };
 }
 
-function observe({ closed, notDue, contended, settled, unknown, parked }: CloseResult): void {
-  for (const { latenessMs } of closed) closeLatenessMs.observe(latenessMs);
-  const counts = {
-    closed: closed.length,
-    not_due: notDue.length,
-    contended: contended.length,
-    settled: settled.length,
-    unknown: unknown.length,
-    parked: parked.length,
-  };
-  for (const [outcome, count] of Object.entries(counts)) {
-    if (count > 0) ordersHandled.inc({ outcome }, count);
-  }
+function observe(result: CloseResult): void {
+  for (const { latenessMs } of result.closed) closeLatenessMs.observe(latenessMs);
+  countOutcomes({ closed: result.closed.length }, result, (outcome, count) =>
+    ordersHandled.inc({ outcome }, count),
+  );
 }

@@ -30,8 +30,7 @@ export interface HoldReleaser extends Closable {
  * an unknown order is marked released, so that a late reserve is refused.
  *
  * What cannot be released in time (Redis away for long, the process killed) stays as an orphan hold: a place
- * that nobody can buy, never a place sold twice. Finding orphans is the work of an auditor that compares
- * Redis with MySQL; it is not this process's.
+ * that nobody can buy, never a place sold twice. The sweeper finds it, fences it in MySQL and gives it back.
  */
 export function openHoldReleaser({
   stock,

@@ -1,6 +1,6 @@
 import type { TimeoutOrder } from '@lapse/contracts';
 import type { Relay } from '@lapse/messaging';
-import { logIdsOnce, type RetryLater, retryLater } from '@lapse/order-flow';
+import { countOutcomes, logIdsOnce, type RetryLater, retryLater } from '@lapse/order-flow';
 import type { OrderRepository, RemindResult } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
 import { ordersHandled, remindLatenessMs } from './metrics.ts';
@@ -41,17 +41,9 @@ export function remindBuyers({ orders, relay, noticesWait, log }: RemindBuyersPa
   };
 }
 
-function observe({ reminded, notDue, contended, settled, unknown, parked }: RemindResult): void {
-  for (const { latenessMs } of reminded) remindLatenessMs.observe(latenessMs);
-  const counts = {
-    reminded: reminded.length,
-    not_due: notDue.length,
-    contended: contended.length,
-    settled: settled.length,
-    unknown: unknown.length,
-    parked: parked.length,
-  };
-  for (const [outcome, count] of Object.entries(counts)) {
-    if (count > 0) ordersHandled.inc({ outcome }, count);
-  }
+function observe(result: RemindResult): void {
+  for (const { latenessMs } of result.reminded) remindLatenessMs.observe(latenessMs);
+  countOutcomes({ reminded: result.reminded.length }, result, (outcome, count) =>
+    ordersHandled.inc({ outcome }, count),
+  );
 }

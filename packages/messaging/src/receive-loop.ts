@@ -16,7 +16,7 @@ export interface ReceiveOptions {
   readonly invisibleMs: number;
   readonly ordersHeldMax: number;
   readonly ordersHeld: () => number;
-  /** Must not throw. `askedAtMs` is on the monotonic clock, no later than the broker's hand-out. */
+  /** Must not throw. `receivedAtMs` is on the monotonic clock, when the answer had come. */
   readonly onMessages: (messages: MessageView[], receivedAtMs: number) => void;
   readonly outage: OutageLog;
 }
