@@ -1,6 +1,7 @@
 export { type BackOffLimits, backOffMs } from './back-off.ts';
 export type { Closable } from './closable.ts';
 export { ConfigError, type ConfigFault } from './config-error.ts';
+export { crashPoint, withCrashPoints } from './crash-point.ts';
 export {
   type Batcher,
   BatcherClosedError,

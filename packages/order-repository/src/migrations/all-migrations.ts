@@ -1,6 +1,8 @@
 import { createOrderTables } from './0001-orders.ts';
 import { createOutboxTables } from './0002-outbox.ts';
 import { createNoticeAndPaymentTables } from './0003-notices-and-payments.ts';
+import { createPaymentAttempts } from './0004-payment-attempts.ts';
+import { createOperations } from './0005-operations.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Imported, not read from a folder: the same from source and from dist. */
@@ -8,4 +10,6 @@ export const allMigrations: readonly Migration[] = [
   createOrderTables,
   createOutboxTables,
   createNoticeAndPaymentTables,
+  createPaymentAttempts,
+  createOperations,
 ];

@@ -1,0 +1,102 @@
+import { addColumns, addIndex } from './add-columns.ts';
+import type { Migration } from './migration.ts';
+
+/** Who changed what by hand, and why. */
+const operatorAction = `
+CREATE TABLE IF NOT EXISTS operator_action (
+  id BINARY(16) NOT NULL,
+  at DATETIME(3) NOT NULL,
+  actor VARBINARY(512) NOT NULL,
+  action VARCHAR(64) CHARACTER SET ascii NOT NULL,
+  target_kind VARCHAR(32) CHARACTER SET ascii NOT NULL,
+  target VARBINARY(255) NOT NULL,
+  reason VARCHAR(500) NOT NULL,
+  detail MEDIUMTEXT NULL,
+  PRIMARY KEY (id),
+  KEY operator_action_target (target_kind, target),
+  KEY operator_action_at (at)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4`;
+
+/** What the auditor found different between MySQL and Redis, and what it did. */
+const auditFinding = `
+CREATE TABLE IF NOT EXISTS audit_finding (
+  id BINARY(16) NOT NULL,
+  at DATETIME(3) NOT NULL,
+  activity_id BIGINT UNSIGNED NULL,
+  kind VARCHAR(32) CHARACTER SET ascii NOT NULL,
+  action VARCHAR(32) CHARACTER SET ascii NOT NULL,
+  detail MEDIUMTEXT NOT NULL,
+  healed_at DATETIME(3) NULL,
+  PRIMARY KEY (id),
+  KEY audit_finding_at (at),
+  KEY audit_finding_activity (activity_id, at)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4`;
+
+/** Answers of operators' writes, kept for a day: the same key and request gets the same bytes. */
+const idempotencyKey = `
+CREATE TABLE IF NOT EXISTS idempotency_key (
+  owner VARBINARY(512) NOT NULL,
+  idem_key VARBINARY(128) NOT NULL,
+  request_hash BINARY(32) NOT NULL,
+  status SMALLINT UNSIGNED NULL,
+  answer MEDIUMBLOB NULL,
+  created_at DATETIME(3) NOT NULL,
+  PRIMARY KEY (owner, idem_key),
+  KEY idempotency_key_at (created_at)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4`;
+
+/** Events for the shop's own systems, in the order of `seq` for each order. */
+const shopEvent = `
+CREATE TABLE IF NOT EXISTS shop_event (
+  id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
+  event_id BINARY(16) NOT NULL,
+  order_id BINARY(16) NOT NULL,
+  seq INT UNSIGNED NOT NULL,
+  type VARCHAR(32) CHARACTER SET ascii NOT NULL,
+  body MEDIUMTEXT NOT NULL,
+  state ENUM('WAITING','SENT','PARKED') CHARACTER SET ascii NOT NULL DEFAULT 'WAITING',
+  attempts INT UNSIGNED NOT NULL DEFAULT 0,
+  next_attempt_at DATETIME(3) NOT NULL,
+  claimed_until DATETIME(3) NULL,
+  created_at DATETIME(3) NOT NULL,
+  sent_at DATETIME(3) NULL,
+  last_error VARCHAR(1000) NULL,
+  PRIMARY KEY (id),
+  UNIQUE KEY shop_event_once (order_id, type, seq),
+  UNIQUE KEY shop_event_id (event_id),
+  KEY shop_event_due (state, next_attempt_at)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4`;
+
+/**
+ * capacity_version: rises with each change of capacity, so that Redis takes each change once.
+ * stock_run_id: the Redis server that the stock was loaded into; another one has to be loaded again.
+ * first_remind_at, first_expires_at: what the buyer was answered, once an operator has moved the deadline.
+ * swept_at: the reminders of this outbox row are known to be done, by message or by the sweep.
+ */
+export const createOperations: Migration = {
+  name: '0005-operations',
+  up: async (knex) => {
+    for (const table of [operatorAction, auditFinding, idempotencyKey, shopEvent]) await knex.raw(table);
+    await addColumns(knex, 'activity', {
+      capacity_version: 'INT UNSIGNED NOT NULL DEFAULT 1',
+      stock_run_id: 'VARCHAR(64) CHARACTER SET ascii NULL',
+    });
+    await addColumns(knex, 'orders', {
+      first_remind_at: 'DATETIME(3) NULL',
+      first_expires_at: 'DATETIME(3) NULL',
+    });
+    await addColumns(knex, 'message_outbox', { swept_at: 'DATETIME(3) NULL' });
+    await addIndex(
+      knex,
+      'message_outbox',
+      'message_outbox_due',
+      'KEY message_outbox_due (phase, swept_at, due_at)',
+    );
+    await knex.raw(`ALTER TABLE parked MODIFY kind
+      ENUM('order','message','dead_letter') CHARACTER SET ascii NOT NULL`);
+    await addColumns(knex, 'parked', {
+      state: "ENUM('PARKED','REDRIVEN','DROPPED') CHARACTER SET ascii NOT NULL DEFAULT 'PARKED'",
+      settled_at: 'DATETIME(3) NULL',
+    });
+  },
+};

@@ -1,0 +1,84 @@
+/** A payment that the provider has taken from the buyer. */
+export interface Capture {
+  /** The provider's id of the payment: what a refund names. */
+  readonly paymentId: string;
+  readonly amountMinor: number;
+  /** ISO 4217, upper case. */
+  readonly currency: string;
+  readonly capturedAt: Date;
+}
+
+export interface AttemptRequest {
+  /** UUID of the attempt, and the idempotency key of its creation: the same again is the same attempt. */
+  readonly attemptId: string;
+  /** Comes back in every event of the attempt. */
+  readonly orderId: string;
+  readonly amountMinor: number;
+  readonly currency: string;
+}
+
+/** An attempt as the buyer needs it: a page to go to, or a secret for the provider's own form. */
+export interface CreatedAttempt {
+  readonly providerRef: string;
+  readonly payUrl: string | null;
+  readonly clientSecret: string | null;
+}
+
+/** What an attempt has come to. `processing`: the provider itself does not know yet; ask again. */
+export type AttemptStatus =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'processing' }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'captured'; readonly capture: Capture };
+
+export interface RefundRequest {
+  /** UUID of the intent, and its idempotency key: however often it is sent, money goes back once. */
+  readonly refundId: string;
+  readonly paymentId: string;
+  readonly amountMinor: number;
+  readonly currency: string;
+}
+/** `pending`: accepted, and the provider will carry it out by itself. */
+export interface RefundAnswer {
+  readonly kind: 'refunded' | 'pending';
+  readonly refundRef: string;
+}
+
+/** A webhook whose signature and time are good. Events that mean nothing to an order are `other`. */
+export type ProviderEvent =
+  | {
+      readonly kind: 'captured' | 'failed';
+      readonly eventId: string;
+      readonly orderId: string;
+      readonly providerRef: string;
+      readonly paymentId: string;
+      readonly amountMinor: number;
+      readonly currency: string;
+      readonly occurredAt: Date;
+    }
+  | { readonly kind: 'other'; readonly eventId: string; readonly type: string };
+
+/**
+ * A payment provider. Every call is idempotent by the id that it is given, so that an answer that was lost is
+ * asked again. Each call is bounded by the configured timeout.
+ * @throws {ProviderUnavailableError} no answer, or one that says "later": nothing is known, ask again.
+ * @throws {ProviderRefusedError} the provider will never do it; the message says why.
+ */
+export interface PaymentProvider {
+  /** Kept with each attempt and payment, so that it is settled by the provider that began it. */
+  readonly name: string;
+  createAttempt(request: AttemptRequest): Promise<CreatedAttempt>;
+  readAttempt(providerRef: string): Promise<AttemptStatus>;
+  /**
+   * Make sure that the attempt never captures from now on, unless it has already: the answer is what it has
+   * come to, `cancelled` or `captured`; `processing` means that it could not be decided yet. Never `open`.
+   */
+  cancelAttempt(providerRef: string): Promise<AttemptStatus>;
+  refund(request: RefundRequest): Promise<RefundAnswer>;
+  /** @returns undefined when the signature is not good, or its time is more than five minutes away. */
+  verifyWebhook(request: {
+    readonly rawBody: string;
+    readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  }): ProviderEvent | undefined;
+  close(): Promise<void>;
+}
