@@ -4,7 +4,7 @@
  * seen, and a negative control (infra/stack/test) proves that a forbidden import is caught.
  */
 const features = 'order-repository|stock|messaging|notifications|payments|order-flow';
-const tools = 'testing|test-shop|local-services';
+const tools = 'testing|test-shop|local-services|seed-worker';
 
 /** One library, and the only packages whose sources may import it. */
 const homeOf = (name, library, homes) => ({
@@ -116,9 +116,9 @@ module.exports = {
       from: {},
       to: { couldNotResolve: true },
     },
-    homeOf('sql-in-order-repository', 'knex|mysql2', ['order-repository', 'testing']),
-    homeOf('redis-in-stock', 'ioredis', ['stock', 'testing']),
-    homeOf('broker-in-messaging', 'rocketmq-client-nodejs|@grpc/[^/]+', ['messaging']),
+    homeOf('sql-in-order-repository', 'knex|mysql2', ['order-repository', 'testing', 'seed-worker']),
+    homeOf('redis-in-stock', 'ioredis', ['stock', 'testing', 'seed-worker']),
+    homeOf('broker-in-messaging', 'rocketmq-client-nodejs|@grpc/[^/]+', ['messaging', 'seed-worker']),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -1,7 +1,7 @@
 import { consumeTimeouts, openRelay, openTimeoutSender } from '@lapse/messaging';
 import { rearmOrders } from '@lapse/order-flow';
 import { openOrderRepository } from '@lapse/order-repository';
-import { serveOps, startProcess } from '@lapse/runtime';
+import { serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
 import { closeOrders } from './close-orders.ts';
 import { openReleaseLane } from './open-release-lane.ts';
@@ -12,9 +12,9 @@ const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'relay', 'consum
 await startProcess('closer', groups, async ({ config, log, own }) => {
   // Opened first, so stopped last: probes and metrics stay up while the rest drains.
   const ops = own(await serveOps(config.ops, log));
-  const orders = own(await openOrderRepository(config.mysql, log));
-  const stock = own(await openStock(config.redis, log));
-  const sender = own(await openTimeoutSender(config.rocketmq, log));
+  const orders = withCrashPoints('orders', own(await openOrderRepository(config.mysql, log)));
+  const stock = withCrashPoints('stock', own(await openStock(config.redis, log)));
+  const sender = withCrashPoints('sender', own(await openTimeoutSender(config.rocketmq, log)));
   const relay = own(openRelay({ ...config.relay, sender, markSent: orders.markOutboxSent, log }));
   const lane = own(openReleaseLane({ stock, orders, log }));
   ops.addCheck('mysql', () => orders.ping());

@@ -1,7 +1,7 @@
 /** The HTTP API. This file only wires. */
 import { openRelay, openTimeoutSender } from '@lapse/messaging';
 import { openOrderRepository } from '@lapse/order-repository';
-import { serveOps, startProcess } from '@lapse/runtime';
+import { serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
 import { buildApp } from './app.ts';
 import { openAuthenticator } from './authenticate.ts';
@@ -14,9 +14,9 @@ const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'http', 'auth', 
 await startProcess('producer', groups, async ({ config, log, own }) => {
   // Opened first, so closed last: probes and metrics stay up while the rest drains.
   const ops = own(await serveOps(config.ops, log), 'ops');
-  const orders = own(await openOrderRepository(config.mysql, log), 'mysql');
-  const stock = own(await openStock(config.redis, log), 'redis');
-  const sender = own(await openTimeoutSender(config.rocketmq, log), 'rocketmq');
+  const orders = withCrashPoints('orders', own(await openOrderRepository(config.mysql, log), 'mysql'));
+  const stock = withCrashPoints('stock', own(await openStock(config.redis, log), 'redis'));
+  const sender = withCrashPoints('sender', own(await openTimeoutSender(config.rocketmq, log), 'rocketmq'));
   const markSent = orders.markOutboxSent;
   const relay = own(openRelay({ ...config.relay, sender, markSent, log }), 'relay');
   const create = own(openCreatePorts({ orders, stock, relay, limits: config.create, log }), 'create queue');

@@ -2,7 +2,7 @@ import { consumeTimeouts, openRelay, openTimeoutSender } from '@lapse/messaging'
 import { openNotifier } from '@lapse/notifications';
 import { rearmOrders } from '@lapse/order-flow';
 import { openOrderRepository } from '@lapse/order-repository';
-import { repeat, serveOps, startProcess } from '@lapse/runtime';
+import { repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { deliverNotices } from './deliver-notices.ts';
 import { remindBuyers } from './remind-buyers.ts';
 
@@ -12,10 +12,10 @@ const groups = ['process', 'ops', 'mysql', 'rocketmq', 'relay', 'consume', 'remi
 await startProcess('reminder', groups, async ({ config, log, own }) => {
   // Opened first, so stopped last: probes and metrics stay up while the rest drains.
   const ops = own(await serveOps(config.ops, log));
-  const orders = own(await openOrderRepository(config.mysql, log));
-  const sender = own(await openTimeoutSender(config.rocketmq, log));
+  const orders = withCrashPoints('orders', own(await openOrderRepository(config.mysql, log)));
+  const sender = withCrashPoints('sender', own(await openTimeoutSender(config.rocketmq, log)));
   const relay = own(openRelay({ ...config.relay, sender, markSent: orders.markOutboxSent, log }));
-  const notifier = openNotifier(config.notify, log);
+  const notifier = withCrashPoints('notifier', openNotifier(config.notify, log));
   const deliver = deliverNotices({ orders, notifier, config: config.notify, log });
   const delivery = own(
     repeat({ name: 'deliver-notices', everyMs: config.notify.everyMs, task: deliver, log }),

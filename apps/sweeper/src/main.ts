@@ -1,6 +1,6 @@
 import { openTimeoutSender } from '@lapse/messaging';
 import { openOrderRepository } from '@lapse/order-repository';
-import { repeat, serveOps, startProcess } from '@lapse/runtime';
+import { repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
 import { applyLeftEffects } from './apply-left-effects.ts';
 import { closeOverdue } from './close-overdue.ts';
@@ -19,9 +19,11 @@ const orphans = { orphansAfterMs: 60_000, markersKeptMs: 3_600_000 };
 await startProcess('sweeper', groups, async ({ config, log, own }) => {
   // Opened first, so stopped last: probes and metrics stay up while the rest drains.
   const ops = own(await serveOps(config.ops, log));
-  const orders = own(await openOrderRepository(config.mysql, log));
-  const stock = own(await openStock(config.redis, log));
-  const sender = own(keepSender(() => openTimeoutSender(config.rocketmq, log)));
+  const orders = withCrashPoints('orders', own(await openOrderRepository(config.mysql, log)));
+  const stock = withCrashPoints('stock', own(await openStock(config.redis, log)));
+  const sender = own(
+    keepSender(async () => withCrashPoints('sender', await openTimeoutSender(config.rocketmq, log))),
+  );
   ops.addCheck('mysql', () => orders.ping());
   ops.addCheck('redis', () => stock.ping());
   ops.addCheck('broker', () => sender.ping());

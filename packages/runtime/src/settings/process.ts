@@ -1,5 +1,5 @@
 import { defineGroup } from './setting.ts';
-import { duration, host, oneOf, port } from './values.ts';
+import { duration, host, matching, oneOf, port } from './values.ts';
 
 export const processGroup = defineGroup({
   logLevel: {
@@ -22,6 +22,16 @@ export const processGroup = defineGroup({
     default: '10s',
     example: '5s',
     help: 'Longest time that one part (a consumer, a pool) gets to close before the next one is closed; the whole stays within LAPSE_SHUTDOWN_TIMEOUT.',
+  },
+  crashAt: {
+    env: 'LAPSE_CRASH_AT',
+    schema: matching(
+      /^[A-Za-z0-9.:-]+(?:@[1-9]\d{0,5})?(?:,[A-Za-z0-9.:-]+(?:@[1-9]\d{0,5})?)*$/,
+      'must be crash points such as "orders.closeExpired:after@2", with commas between',
+    ),
+    optional: true,
+    example: 'orders.closeExpired:after',
+    help: 'For tests of crashes alone: the process kills itself when it passes this point.',
   },
 });
 
