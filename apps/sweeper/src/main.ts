@@ -11,9 +11,8 @@ import { resendOutbox } from './resend-outbox.ts';
 
 const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'relay', 'sweeper'] as const;
 
-/** Reads every hold of every activity, so it runs seldom. */
-const orphansEveryMs = 30_000;
-const orphans = { orphansAfterMs: 60_000, markersKeptMs: 3_600_000 };
+/** How long the marker of a released order refuses a reserve that comes late. */
+const markersKeptMs = 3_600_000;
 
 /** The safety net: closes, resends and repairs what messages missed. This file only wires. */
 await startProcess('sweeper', groups, async ({ config, log, own }) => {
@@ -28,8 +27,8 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
   ops.addCheck('redis', () => stock.ping());
   ops.addCheck('broker', () => sender.ping());
 
-  const parts = { orders, stock, log, config: { ...config.sweeper, ...config.relay } };
-  const { everyMs: sweepEveryMs, repairEveryMs } = config.sweeper;
+  const parts = { orders, stock, log, config: { ...config.sweeper, ...config.relay, markersKeptMs } };
+  const { everyMs: sweepEveryMs, repairEveryMs, orphansEveryMs } = config.sweeper;
   const start = (name: string, everyMs: number, task: (signal: AbortSignal) => Promise<unknown>): void => {
     own(repeat({ name, everyMs, task: async (signal) => void (await task(signal)), log }));
   };
@@ -37,6 +36,6 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
   start('resend-outbox', repairEveryMs, resendOutbox({ ...parts, takeSender: sender.take }));
   start('apply-left-effects', repairEveryMs, applyLeftEffects(parts));
   start('load-stock', repairEveryMs, loadStock(parts));
-  start('release-orphans', orphansEveryMs, releaseOrphans({ ...parts, config: orphans }));
+  start('release-orphans', orphansEveryMs, releaseOrphans(parts));
   ops.setReady(true);
 });

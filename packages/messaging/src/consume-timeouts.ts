@@ -5,7 +5,13 @@ import {
   type TimeoutOrder,
   topicOf,
 } from '@lapse/contracts';
-import type { Closable, ConsumeConfig, Logger, RocketmqConfig } from '@lapse/runtime';
+import {
+  type Closable,
+  type ConsumeConfig,
+  type Logger,
+  type RocketmqConfig,
+  withCrashPoints,
+} from '@lapse/runtime';
 import type { MessageView } from 'rocketmq-client-nodejs';
 import { createAcknowledger } from './acknowledge.ts';
 import { closeClient } from './close-client.ts';
@@ -86,7 +92,8 @@ export async function consumeTimeouts(
   const consumer = await openConsumer(config, { topic, group, awaitMs, log });
   const queue = createDueQueue<MessageView>();
   const outage = createOutageLog(log, `receiving from ${topic}`);
-  const acks = createAcknowledger<MessageView>((view) => consumer.ack(view), {
+  const { ack } = withCrashPoints('broker', { ack: (view: MessageView) => consumer.ack(view) });
+  const acks = createAcknowledger<MessageView>(ack, {
     acked: () => messagesAcked.inc({ phase }),
     failed: (error) => log.debug({ reason: messageOf(error) }, 'an ack failed; the broker delivers again'),
   });

@@ -135,4 +135,18 @@ export const sweeperGroup = defineGroup({
     example: '5s',
     help: 'A stock effect not applied to Redis for this long is applied by the sweeper.',
   },
+  orphansEveryMs: {
+    env: 'LAPSE_ORPHANS_EVERY',
+    schema: duration(100, hourMs),
+    default: '30s',
+    example: '1m',
+    help: 'Time between two looks for holds in Redis whose order was never written.',
+  },
+  orphansAfterMs: {
+    env: 'LAPSE_ORPHANS_AFTER',
+    schema: duration(1_000, hourMs),
+    default: '1m',
+    example: '2m',
+    help: 'How old a hold must be before it may count as an orphan; above the longest write of an order.',
+  },
 });
