@@ -17,6 +17,14 @@ export type {
   RepositoryLog,
   SentRow,
 } from './order-repository.ts';
+export type {
+  Parked,
+  ParkedFilter,
+  ParkedKind,
+  ParkedOutcome,
+  ParkedState,
+  SettleParkedOptions,
+} from './parked.ts';
 export type { PaymentEvent, PaymentResult, PaymentState } from './payment.ts';
 export type { SnapshotHold, StockSnapshot } from './snapshot.ts';
 export type { StockEffect } from './stock-effect.ts';

@@ -7,12 +7,14 @@ import { createActivity } from './create-activity.ts';
 import { createOrders } from './create-orders.ts';
 import { type Database, openDatabase } from './database.ts';
 import { type DatabaseClock, openDatabaseClock } from './database-clock.ts';
+import { dropParked } from './drop-parked.ts';
 import { expandClosedNotices } from './expand-closed-notices.ts';
 import { fenceOrphans } from './fence-orphans.ts';
 import { findActiveOrder } from './find-active-order.ts';
 import { findOrdersByKey } from './find-orders-by-key.ts';
 import { finishNotification } from './finish-notification.ts';
 import { listActivities } from './list-activities.ts';
+import { listParked } from './list-parked.ts';
 import { listPendingEffects } from './list-pending-effects.ts';
 import { markEffectsApplied } from './mark-effects-applied.ts';
 import { markOutboxFailed } from './mark-outbox-failed.ts';
@@ -27,6 +29,7 @@ import { readTimeline } from './read-timeline.ts';
 import { rearm } from './rearm.ts';
 import { rebuildSnapshot } from './rebuild-snapshot.ts';
 import { recordPayment } from './record-payment.ts';
+import { redriveParked } from './redrive-parked.ts';
 import { remindPending } from './remind-pending.ts';
 import { withRetriedSession } from './transaction.ts';
 
@@ -81,7 +84,11 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     markOutboxFailed: (ids, error) => markOutboxFailed(database, ids, error),
     claimNotifications: (options) => claimNotifications(database, options),
     finishNotification: (id, outcome) => finishNotification(database, id, outcome),
-    parkMessage: (message) => parkMessage(database, message),
+    parkMessage: (message) => parkMessage(database, 'message', message),
+    parkDeadLetter: (message) => parkMessage(database, 'dead_letter', message),
+    listParked: (filter, page) => listParked(database, filter, page),
+    redriveParked: (ids, options) => redriveParked(database, ids, options),
+    dropParked: (ids, options) => dropParked(database, ids, options),
     rebuildSnapshot: (activityId, apply) => rebuildSnapshot(database, activityId, apply),
   };
 }

@@ -4,6 +4,7 @@ import type { CloseResult, RemindResult } from './batch-result.ts';
 import type { CreateOutcome, NewOrder } from './create-result.ts';
 import type { NoticeJob, NoticeOutcome } from './notification.ts';
 import type { Order } from './order.ts';
+import type { Parked, ParkedFilter, ParkedOutcome, SettleParkedOptions } from './parked.ts';
 import type { PaymentEvent, PaymentResult } from './payment.ts';
 import type { StockSnapshot } from './snapshot.ts';
 import type { StockEffect } from './stock-effect.ts';
@@ -115,5 +116,9 @@ export interface OrderRepository {
   finishNotification(id: number, outcome: NoticeOutcome): Promise<void>;
 
   parkMessage(message: ParkedMessage): Promise<void>;
+  parkDeadLetter(message: ParkedMessage): Promise<void>;
+  listParked(filter: ParkedFilter, page: { afterId: number; limit: number }): Promise<Parked[]>;
+  redriveParked(ids: readonly number[], options: SettleParkedOptions): Promise<ParkedOutcome[]>;
+  dropParked(ids: readonly number[], options: SettleParkedOptions): Promise<ParkedOutcome[]>;
   rebuildSnapshot(activityId: number, apply: (snapshot: StockSnapshot) => Promise<void>): Promise<void>;
 }

@@ -11,7 +11,7 @@ const reasonLengthMax = 1_000;
 /**
  * Set aside the orders that failed alone, with the reason, so that they block nobody and an operator sees
  * them. One that cannot be reminded (phase 1) must still close; one that cannot close is done with in both
- * phases. Idempotent. Only what is an order's own fault is parked: the server refused its values, or others
+ * phases. Idempotent; one that was redriven and fails again is parked again. Only what is an order's own fault is parked: the server refused its values, or others
  * went through in the same call (`othersMoved`).
  * @throws the first error that may as well be the system's: then nothing is parked.
  */
@@ -31,8 +31,9 @@ export async function parkOrders(
       await session.run(
         `INSERT INTO parked (kind, ref, body_hash, order_id, phase, reason, created_at)
          VALUES ('order', ?, ?, ?, ?, ?, NOW(3))
-         ON DUPLICATE KEY UPDATE reason = ?, phase = GREATEST(phase, ?)`,
-        [id, noBody, idToBytes(id), phase, reasonOf(error), reasonOf(error), phase],
+         ON DUPLICATE KEY UPDATE reason = ?,
+           phase = IF(state = 'PARKED', GREATEST(phase, ?), ?), state = 'PARKED', settled_at = NULL`,
+        [id, noBody, idToBytes(id), phase, reasonOf(error), reasonOf(error), phase, phase],
       );
     }
   });

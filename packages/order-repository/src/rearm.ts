@@ -7,7 +7,8 @@ import type { Session } from './session.ts';
 import { inTransaction } from './transaction.ts';
 import { userFromBytes } from './user-bytes.ts';
 
-interface PendingRow {
+/** An order of which the phase is still to be done. */
+export interface RearmableRow {
   readonly id: Buffer;
   readonly activity_id: number;
   readonly user_id: Buffer;
@@ -37,31 +38,45 @@ export async function rearm(
   if (sorted.length === 0) return null;
   return inTransaction(
     database,
-    (session) => rearmOnce(session, phase, sorted),
+    async (session) => rearmLocked(session, phase, await selectRearmable(session, phase, sorted, true)),
     (outbox) =>
       outbox && { sql: 'SELECT 1 FROM message_outbox WHERE id = ?', values: [idToBytes(outbox.id)] },
   );
 }
 
-async function rearmOnce(session: Session, phase: Phase, ids: readonly Buffer[]): Promise<OutboxRow | null> {
-  const { due, outbox, stillOpen } = columnsOfPhase[phase];
-  const rows = await session.rows<PendingRow>(
+/** The orders among these that still have something to do in the phase, with the times of now. */
+export function selectRearmable(
+  session: Session,
+  phase: Phase,
+  ids: readonly Buffer[],
+  lock: boolean,
+): Promise<RearmableRow[]> {
+  const { due, stillOpen } = columnsOfPhase[phase];
+  return session.rows<RearmableRow>(
     `SELECT id, activity_id, user_id, created_at, ${due} AS due_at
      FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?) AND status = 'PENDING' ${stillOpen}
-     ORDER BY id FOR UPDATE`,
+     ORDER BY id ${lock ? 'FOR UPDATE' : ''}`,
     [ids],
   );
+}
+
+/** Write the new outbox row of orders whose locks this transaction holds. */
+export async function rearmLocked(
+  session: Session,
+  phase: Phase,
+  rows: readonly RearmableRow[],
+): Promise<OutboxRow | null> {
   if (rows.length === 0) return null;
   const outboxId = newId();
   const row = await insertOutboxRow(session, outboxId, phase, rows.map(toTimeoutOrder));
-  await session.run(`UPDATE orders FORCE INDEX (PRIMARY) SET ${outbox} = ? WHERE id IN (?)`, [
-    idToBytes(outboxId),
-    rows.map(({ id }) => id),
-  ]);
+  await session.run(
+    `UPDATE orders FORCE INDEX (PRIMARY) SET ${columnsOfPhase[phase].outbox} = ? WHERE id IN (?)`,
+    [idToBytes(outboxId), rows.map(({ id }) => id)],
+  );
   return row;
 }
 
-function toTimeoutOrder(row: PendingRow): TimeoutOrder {
+function toTimeoutOrder(row: RearmableRow): TimeoutOrder {
   return {
     orderId: idFromBytes(row.id),
     activityId: row.activity_id,

@@ -12,11 +12,15 @@ afterAll(() => fixture.close());
 const byMessage = { cause: 'message' } as const;
 
 /** Make every update of these orders fail, as a corrupt row would. */
-async function spoil(ids: readonly string[], signal = "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'spoilt'") {
+async function spoil(
+  ids: readonly string[],
+  signal = "SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'spoilt'",
+  when = 'TRUE',
+) {
   const list = ids.map((id) => `X'${id.replaceAll('-', '')}'`).join(', ');
   await fixture.query(
     `CREATE TRIGGER bad_order BEFORE UPDATE ON orders FOR EACH ROW
-     IF NEW.id IN (${list}) THEN ${signal}; END IF`,
+     IF NEW.id IN (${list}) AND ${when} THEN ${signal}; END IF`,
   );
 }
 
@@ -29,7 +33,7 @@ async function arrange(count: number): Promise<{ activity: Activity; ids: string
   return { activity, ids: idsOf(await createDueOrders(fixture.repository, activity, count)) };
 }
 
-test('of 250 due orders one always fails: 249 close, one is parked with its reason and reported', async () => {
+test('of 250 due orders one always fails: 249 close, one is parked and alerted, and closes once redriven (case 11)', async () => {
   const { repository, logged } = fixture;
   const { activity, ids } = await arrange(250);
   const bad = ids[137] ?? '';
@@ -42,12 +46,39 @@ test('of 250 due orders one always fails: 249 close, one is parked with its reas
   expect(logged.filter(({ level }) => level === 'error')).toHaveLength(1);
   expect((await repository.readTimeline(bad))?.parked).toMatchObject([{ reason: 'spoilt' }]);
 
+  // The operator is too early: the cause is still there, and nothing changes.
+  const redrive = { dryRun: false, actor: 'ops', reason: 'the trigger is gone' };
+  const [parked] = await repository.listParked({ orderId: bad }, { afterId: 0, limit: 10 });
+  expect(parked).toMatchObject({ kind: 'order', state: 'PARKED', orderId: bad, phase: 2 });
+  expect(await repository.redriveParked([parked?.id ?? 0], redrive)).toEqual([
+    { id: parked?.id, changed: false, kind: 'failed', reason: 'spoilt' },
+  ]);
+
   // Parked: passed over from now on, by message and by sweep, even once it would work.
   await fixture.query('DROP TRIGGER bad_order');
   expect(await repository.closeExpired([bad], byMessage)).toMatchObject({ closed: [], parked: [bad] });
   expect(await repository.closeOverdue({ graceMs: 0, limit: 100 })).toMatchObject({ found: 0 });
-  await fixture.query('DELETE FROM parked');
+  expect(await repository.redriveParked([parked?.id ?? 0], redrive)).toMatchObject([
+    { kind: 'redriven', changed: true, rearmed: 1 },
+  ]);
   expect(await repository.closeOverdue({ graceMs: 0, limit: 100 })).toMatchObject({ found: 1 });
+  expect((await repository.readActivity(activity.id))?.available).toBe(1_000);
+});
+
+test('an order that fails again after its redrive is parked again, in the phase that failed', async () => {
+  const { repository } = fixture;
+  const { ids } = await arrange(2);
+  const bad = ids[1] ?? '';
+  await spoil([bad], undefined, "NEW.status <> 'PENDING'");
+  await repository.closeExpired(ids, byMessage);
+  const [parked] = await repository.listParked({ orderId: bad }, { afterId: 0, limit: 10 });
+  await repository.redriveParked([parked?.id ?? 0], { dryRun: false, actor: 'ops', reason: 'too early' });
+  expect((await repository.closeExpired([bad], byMessage)).parked).toEqual([bad]);
+  expect(await repository.listParked({ orderId: bad }, { afterId: 0, limit: 10 })).toMatchObject([
+    { id: parked?.id, state: 'PARKED', settledAt: null, phase: 2 },
+  ]);
+  await fixture.query('DROP TRIGGER bad_order');
+  expect(await repository.closeOverdue({ graceMs: 0, limit: 100 })).toMatchObject({ found: 0 });
 });
 
 test('a sweep that meets a failing order closes the others and parks it', async () => {
@@ -69,6 +100,7 @@ test('a reminder that fails for one order reminds the others, and parks it', asy
   );
   await repository.createOrders(orders);
   const bad = orders[29]?.id ?? '';
+  await fixture.query('DELETE FROM message_outbox WHERE phase = 2');
   await spoil([bad]);
   const result = await repository.remindPending(idsOf(orders));
   expect(result.reminded).toHaveLength(29);

@@ -98,5 +98,6 @@ export const createOperations: Migration = {
       state: "ENUM('PARKED','REDRIVEN','DROPPED') CHARACTER SET ascii NOT NULL DEFAULT 'PARKED'",
       settled_at: 'DATETIME(3) NULL',
     });
+    await addIndex(knex, 'parked', 'parked_state', 'KEY parked_state (state, order_id)');
   },
 };
