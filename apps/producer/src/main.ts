@@ -9,7 +9,18 @@ import { openCreatePorts } from './create-ports.ts';
 import { onceReady } from './once-ready.ts';
 import { serveApi } from './serve-api.ts';
 
-const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'http', 'auth', 'create', 'relay'] as const;
+const groups = [
+  'process',
+  'ops',
+  'mysql',
+  'redis',
+  'rocketmq',
+  'http',
+  'auth',
+  'payment',
+  'create',
+  'relay',
+] as const;
 
 await startProcess('producer', groups, async ({ config, log, own }) => {
   // Opened first, so closed last: probes and metrics stay up while the rest drains.
@@ -25,7 +36,7 @@ await startProcess('producer', groups, async ({ config, log, own }) => {
     stock,
     create,
     authenticate: await openAuthenticator(config.auth),
-    webhookSecret: config.auth.webhookSecret,
+    webhookSecret: config.payment.webhookSecret ?? '',
     requestTimeoutMs: config.http.requestTimeoutMs,
     log,
   });

@@ -136,8 +136,7 @@ describe('a login service with public keys (JWKS)', () => {
       },
     };
   }
-  const withKeys = (jwksUrl: string) =>
-    openAuthenticator({ jwksUrl, audience: 'lapse', webhookSecret: auth.webhookSecret });
+  const withKeys = (jwksUrl: string) => openAuthenticator({ jwksUrl, audience: 'lapse' });
 
   it('is asked for the key; tokens of other keys, and HMAC by the public key, are refused', async () => {
     const issuer = await startIssuer();

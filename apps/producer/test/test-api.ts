@@ -12,7 +12,7 @@ import { openCreatePorts } from '../src/create-ports.ts';
 
 export const jwtSecret = 'a-secret-of-the-tests-and-of-nothing-else';
 export const webhookSecret = `whsec_${Buffer.from('another-secret-of-the-tests-alone').toString('base64')}`;
-export const auth = { jwtSecret, audience: 'lapse', webhookSecret };
+export const auth = { jwtSecret, audience: 'lapse' };
 /** Errors are expected in these tests by the hundred; the log is not what they look at. */
 export const log: Logger = createLogger('producer-test', 'fatal');
 

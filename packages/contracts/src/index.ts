@@ -22,6 +22,24 @@ export {
 } from './order.ts';
 export { type OrderStatus, orderStatuses, type TransitionCause, transitionCauses } from './order-status.ts';
 export {
+  type SimulatorAttempt,
+  type SimulatorAttemptBody,
+  type SimulatorCapture,
+  type SimulatorFaults,
+  type SimulatorLedger,
+  type SimulatorPayBody,
+  type SimulatorRefund,
+  type SimulatorRefundBody,
+  simulatorAttempt,
+  simulatorAttemptBody,
+  simulatorFaults,
+  simulatorLedger,
+  simulatorPayBody,
+  simulatorRefund,
+  simulatorRefundBody,
+} from './payment-simulator.ts';
+export {
+  otherWebhookBody,
   type PaymentOutcome,
   type PaymentWebhookBody,
   paymentOutcomes,

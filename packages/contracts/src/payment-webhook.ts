@@ -13,9 +13,27 @@ export const paymentWebhookBody = z.strictObject({
     orderId,
     amountMinor: z.int().min(0),
     currency: z.string().regex(/^[A-Z]{3}$/),
+    providerRef: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe("The provider's id of the attempt, where the payment began with one."),
+    attemptId: z.uuid().optional().describe('Our id of that attempt, as it was given to the provider.'),
   }),
 });
 export type PaymentWebhookBody = z.infer<typeof paymentWebhookBody>;
+
+const paymentEventTypes: readonly string[] = paymentWebhookBody.shape.type.options;
+
+/** An event that means nothing to an order. A provider that learns to send more of them must not meet a 400. */
+export const otherWebhookBody = z.looseObject({
+  type: z
+    .string()
+    .min(1)
+    .max(128)
+    .refine((type) => !paymentEventTypes.includes(type), 'is a payment event, whose shape is fixed'),
+});
 
 /** What became of a payment event; the answer says it, so that a provider's log shows it. */
 export const paymentOutcomes = ['paid', 'duplicate', 'refund_pending', 'quarantined', 'ignored'] as const;

@@ -1,3 +1,4 @@
+export { openPaymentProvider, openWebhookCheck } from './open-payment-provider.ts';
 export type {
   AttemptRequest,
   AttemptStatus,
@@ -7,5 +8,6 @@ export type {
   ProviderEvent,
   RefundAnswer,
   RefundRequest,
+  SignedRequest,
 } from './payment-provider.ts';
-export { ProviderRefusedError, ProviderUnavailableError } from './provider-errors.ts';
+export { ProviderRefusedError, ProviderUnavailableError, WebhookBodyError } from './provider-errors.ts';

@@ -44,6 +44,12 @@ export interface RefundAnswer {
   readonly refundRef: string;
 }
 
+/** A webhook as it came: its bytes as text, for parsing and writing them again would change what was signed. */
+export interface SignedRequest {
+  readonly rawBody: string;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
 /** A webhook whose signature and time are good. Events that mean nothing to an order are `other`. */
 export type ProviderEvent =
   | {
@@ -75,10 +81,10 @@ export interface PaymentProvider {
    */
   cancelAttempt(providerRef: string): Promise<AttemptStatus>;
   refund(request: RefundRequest): Promise<RefundAnswer>;
-  /** @returns undefined when the signature is not good, or its time is more than five minutes away. */
-  verifyWebhook(request: {
-    readonly rawBody: string;
-    readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  }): ProviderEvent | undefined;
+  /**
+   * @returns undefined when the signature is not good, or its time is more than five minutes away.
+   * @throws {WebhookBodyError} the signature is good, and the body is not what was agreed.
+   */
+  verifyWebhook(request: SignedRequest): ProviderEvent | undefined;
   close(): Promise<void>;
 }

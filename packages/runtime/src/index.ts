@@ -27,11 +27,13 @@ export type {
   MysqlConfig,
   NotifyConfig,
   OpsConfig,
+  PaymentConfig,
   ProcessConfig,
   RedisConfig,
   RelayConfig,
   ReminderConfig,
   RocketmqConfig,
+  SimulatorConfig,
   SweeperConfig,
 } from './settings.ts';
 export { settingsTable } from './settings-table.ts';

@@ -13,13 +13,17 @@ const cutMessageMax = 2_000;
 /** Field names whose values never reach the log, at the top of a line or up to two levels down. */
 const secretFields = [
   'accessKey',
+  'apiKey',
   'authorization',
   'Authorization',
+  'clientSecret',
   'cookie',
   'jwtSecret',
   'password',
   'secret',
   'secretKey',
+  'stripeSecretKey',
+  'stripeWebhookSecret',
   'token',
   'webhookSecret',
 ];

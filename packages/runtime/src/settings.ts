@@ -1,7 +1,9 @@
 import { authGroup, createGroup, httpGroup } from './settings/api.ts';
 import { notifyGroup } from './settings/notify.ts';
+import { paymentGroup } from './settings/payment.ts';
 import { opsGroup, processGroup } from './settings/process.ts';
 import type { Group, GroupConfig } from './settings/setting.ts';
+import { simulatorGroup } from './settings/simulator.ts';
 import { mysqlGroup, redisGroup, rocketmqGroup } from './settings/stores.ts';
 import { closerGroup, consumeGroup, relayGroup, reminderGroup, sweeperGroup } from './settings/workers.ts';
 
@@ -17,6 +19,7 @@ export const settings = {
   rocketmq: rocketmqGroup,
   http: httpGroup,
   auth: authGroup,
+  payment: paymentGroup,
   create: createGroup,
   relay: relayGroup,
   consume: consumeGroup,
@@ -24,6 +27,7 @@ export const settings = {
   closer: closerGroup,
   sweeper: sweeperGroup,
   notify: notifyGroup,
+  simulator: simulatorGroup,
 } as const;
 
 export type GroupName = keyof typeof settings;
@@ -41,6 +45,7 @@ export type RedisConfig = ConfigOf<'redis'>;
 export type RocketmqConfig = ConfigOf<'rocketmq'>;
 export type HttpConfig = ConfigOf<'http'>;
 export type AuthConfig = ConfigOf<'auth'>;
+export type PaymentConfig = ConfigOf<'payment'>;
 export type CreateConfig = ConfigOf<'create'>;
 export type RelayConfig = ConfigOf<'relay'>;
 export type ConsumeConfig = ConfigOf<'consume'>;
@@ -48,3 +53,4 @@ export type ReminderConfig = ConfigOf<'reminder'>;
 export type CloserConfig = ConfigOf<'closer'>;
 export type SweeperConfig = ConfigOf<'sweeper'>;
 export type NotifyConfig = ConfigOf<'notify'>;
+export type SimulatorConfig = ConfigOf<'simulator'>;

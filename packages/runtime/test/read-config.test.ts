@@ -89,7 +89,11 @@ describe('faults', () => {
     ['LAPSE_MYSQL_URL', 'hunter2', 'mysql'],
     ['LAPSE_REDIS_URL', 'http://:hunter2@127.0.0.1', 'redis'],
     ['LAPSE_JWT_SECRET', 'hunter2', 'auth'],
-    ['LAPSE_PAYMENT_WEBHOOK_SECRET', 'whsec_hunter2', 'auth'],
+    ['LAPSE_PAYMENT_WEBHOOK_SECRET', 'whsec_hunter2', 'payment'],
+    ['LAPSE_STRIPE_SECRET_KEY', 'hunter2', 'payment'],
+    ['LAPSE_STRIPE_WEBHOOK_SECRET', 'hunter2', 'payment'],
+    ['LAPSE_PAYMENT_API_KEY', 'hunter2', 'payment'],
+    ['LAPSE_SIM_API_KEY', 'hunter2', 'simulator'],
     ['LAPSE_NOTIFY_WEBHOOK_URL', 'ftp://hunter2', 'notify'],
   ] as const)('a bad value of the secret %s is never printed', (name, value, group) => {
     const faults = faultsOf({ [name]: value }, group);
@@ -158,13 +162,53 @@ describe('NAME_FILE', () => {
 
 describe('rules between settings', () => {
   test('exactly one of JWT secret and JWKS address is required', () => {
-    const base = { LAPSE_PAYMENT_WEBHOOK_SECRET: whsec };
+    const base = {};
     const jwksUrl = 'https://login.example.com/jwks.json';
     expect(faultsOf(base, 'auth').LAPSE_JWT_SECRET).toContain('set exactly one');
     const both = { ...base, LAPSE_JWT_SECRET: jwtSecret, LAPSE_JWKS_URL: jwksUrl };
     expect(faultsOf(both, 'auth').LAPSE_JWKS_URL).toContain('keep exactly one');
     expect(faultsOf({ ...base, LAPSE_JWT_SECRET: jwtSecret }, 'auth')).toEqual({});
     expect(faultsOf({ ...base, LAPSE_JWKS_URL: jwksUrl }, 'auth')).toEqual({});
+  });
+
+  test.each([
+    ['none', ['LAPSE_PAYMENT_WEBHOOK_SECRET']],
+    ['simulator', ['LAPSE_PAYMENT_URL', 'LAPSE_PAYMENT_API_KEY', 'LAPSE_PAYMENT_WEBHOOK_SECRET']],
+    ['stripe', ['LAPSE_STRIPE_SECRET_KEY', 'LAPSE_STRIPE_WEBHOOK_SECRET']],
+  ])('the payment provider %s needs %j', (provider, needed) => {
+    const env = { LAPSE_PAYMENT_PROVIDER: provider };
+    expect(Object.keys(faultsOf(env, 'payment'))).toEqual(needed);
+    const values = {
+      LAPSE_PAYMENT_URL: 'http://127.0.0.1:8090',
+      LAPSE_PAYMENT_API_KEY: 'x'.repeat(16),
+      LAPSE_PAYMENT_WEBHOOK_SECRET: whsec,
+      LAPSE_STRIPE_SECRET_KEY: `sk_test_${'x'.repeat(16)}`,
+      LAPSE_STRIPE_WEBHOOK_SECRET: `whsec_${'x'.repeat(32)}`,
+    };
+    expect(faultsOf({ ...env, ...values }, 'payment')).toEqual({});
+  });
+
+  test('Stripe’s key goes over plain http to this machine alone', () => {
+    const urlFault = (url: string) => faultsOf({ LAPSE_STRIPE_API_URL: url }, 'payment').LAPSE_STRIPE_API_URL;
+    expect(urlFault('http://api.stripe.com')).toContain('must be an https URL');
+    expect(urlFault('http://127.0.0.1.evil.example')).toContain('must be an https URL');
+    expect(urlFault('https://user@api.example.com')).toContain('must be an https URL');
+    expect(urlFault('http://127.0.0.1:12111')).toBeUndefined();
+    expect(urlFault('https://api.example.com')).toBeUndefined();
+  });
+
+  test('the simulator that sends events needs a secret to sign them, and its faults are checked', () => {
+    const base = { LAPSE_SIM_DIR: '/tmp/sim', LAPSE_SIM_API_KEY: 'x'.repeat(16) };
+    expect(faultsOf(base, 'simulator')).toEqual({});
+    const sending = { ...base, LAPSE_SIM_WEBHOOK_URL: 'http://127.0.0.1:8080/hook' };
+    expect(Object.keys(faultsOf(sending, 'simulator'))).toEqual(['LAPSE_SIM_WEBHOOK_SECRET']);
+    for (const faults of ['{"duplicate":2}', '{"duplicat":0.5}', 'duplicate', '[]', 'null']) {
+      expect(Object.keys(faultsOf({ ...base, LAPSE_SIM_FAULTS: faults }, 'simulator'))).toEqual([
+        'LAPSE_SIM_FAULTS',
+      ]);
+    }
+    const config = readConfig({ ...base, LAPSE_SIM_FAULTS: '{"duplicate":0.5}' }, ['simulator']);
+    expect(config.simulator.faults).toMatchObject({ duplicate: 0.5, twin: 0, seed: 1 });
   });
 
   test('the webhook channel needs its address and secret; the log channel does not', () => {

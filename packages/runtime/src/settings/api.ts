@@ -1,5 +1,5 @@
 import { defineGroup } from './setting.ts';
-import { duration, host, matching, port, url, webhookSecret, wholeNumber } from './values.ts';
+import { duration, host, matching, port, url, wholeNumber } from './values.ts';
 
 export const httpGroup = defineGroup({
   host: {
@@ -55,13 +55,6 @@ export const authGroup = defineGroup(
       default: 'lapse',
       example: 'lapse',
       help: 'Tokens for another audience (claim `aud`) are refused.',
-    },
-    webhookSecret: {
-      env: 'LAPSE_PAYMENT_WEBHOOK_SECRET',
-      schema: webhookSecret(),
-      example: 'whsec_ and the output of: openssl rand -base64 32',
-      help: "Secret that signs the payment provider's webhooks, per Standard Webhooks.",
-      secret: true,
     },
   },
   ({ jwtSecret, jwksUrl }) => {

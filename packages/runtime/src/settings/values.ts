@@ -88,3 +88,14 @@ export function webhookSecret() {
     'must be whsec_ followed by the base64 of at least 24 random bytes',
   );
 }
+
+/** A JSON object; `parse` says what it may hold, and throws otherwise. */
+export function json<T>(message: string, parse: (parsed: unknown) => T) {
+  return value(message, (text) => {
+    try {
+      return parse(JSON.parse(text));
+    } catch {
+      return undefined;
+    }
+  });
+}

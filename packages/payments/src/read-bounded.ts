@@ -1,0 +1,20 @@
+/** The largest honest answer is below 2 KiB. */
+const answerBytesMax = 65_536;
+
+/** An answer's body as text. @throws {Error} when it is longer than 64 KiB; no more than that is read. */
+export async function readBounded(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  if (!reader) return '';
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks).toString();
+    bytes += value.byteLength;
+    if (bytes > answerBytesMax) {
+      await reader.cancel();
+      throw new Error(`the answer is longer than ${answerBytesMax} bytes`);
+    }
+    chunks.push(value);
+  }
+}

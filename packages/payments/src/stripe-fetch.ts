@@ -1,0 +1,23 @@
+import { readBounded } from './read-bounded.ts';
+
+/**
+ * `fetch` for the SDK. The SDK takes every JSON answer without an `error` for a success, whatever its status; so
+ * a proxy's own 503 would pass for a PaymentIntent. Here an answer that is not 2xx is Stripe's word only when it
+ * has Stripe's shape; anything else counts as no answer. Redirects are not followed.
+ */
+export async function stripeFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, { ...init, redirect: 'manual' });
+  if (response.ok) return response;
+  const text = await readBounded(response);
+  if (!hasError(text)) throw new Error(`HTTP ${response.status}, and not in the shape of Stripe's errors`);
+  return new Response(text, { status: response.status, headers: response.headers });
+}
+
+function hasError(text: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null && 'error' in parsed;
+  } catch {
+    return false;
+  }
+}
