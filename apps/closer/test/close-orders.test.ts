@@ -124,7 +124,7 @@ test('a stock release that fails is not waited for: the order closes and the eff
   const { ids, closeDue: due } = await placeOrders(shop, activity, 2, overdue);
   const never = new Promise<never>(() => undefined);
   const stuck = openReleaseLane({
-    stock: { release: () => never, confirm: () => never },
+    stock: { release: () => never, confirm: () => never, reacquire: () => never, setCapacity: () => never },
     orders: shop.orders,
     log,
   });

@@ -10,7 +10,7 @@ export interface ApiDependencies {
     OrderRepository,
     'cancelOrder' | 'createActivity' | 'markEffectsApplied' | 'readOrder' | 'readTimeline' | 'recordPayment'
   >;
-  readonly stock: Pick<Stock, 'confirm' | 'load' | 'release'>;
+  readonly stock: Pick<Stock, 'confirm' | 'load' | 'reacquire' | 'release' | 'setCapacity'>;
   readonly create: CreatePorts;
   readonly authenticate: Authenticator;
   /** `whsec_…`, shared with the payment provider. */

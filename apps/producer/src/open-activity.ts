@@ -23,6 +23,8 @@ export async function openActivity(
     await stock.load({
       activityId: activity.id,
       generation: activity.generation,
+      capacity: activity.capacity,
+      capacityVersion: activity.capacityVersion,
       stock: activity.capacity,
       holds: [],
     });

@@ -57,11 +57,12 @@ async function rebuild(
   const startedAt = performance.now();
   let loaded: object = {};
   try {
-    await orders.rebuildSnapshot(activityId, async ({ generation, available, holds }) => {
+    await orders.rebuildSnapshot(activityId, async ({ available, ...snapshot }) => {
+      const { generation, holds } = snapshot;
       const [before = null] = await stock.readGenerations([activityId]);
       if (before === generation - 1 && !doubtful.has(activityId)) throw new StockIsCurrent();
       doubtful.add(activityId);
-      await stock.load({ activityId, generation, stock: available, holds });
+      await stock.load({ ...snapshot, stock: available });
       loaded = { before, generation, available, holds: holds.length };
     });
   } catch (error) {

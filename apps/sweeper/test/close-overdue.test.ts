@@ -155,11 +155,11 @@ test('a sweep that is told to stop ends after its batch', async () => {
 test('with Redis away the sweep closes all the same and what Redis is owed stays in MySQL', async () => {
   const activity = await openActivity(shop, 40);
   await placeOrders(shop, activity, 40, overdue);
-  const away = { release: () => sleep(5).then(() => Promise.reject(new Error('Redis is away'))) };
+  const away = () => sleep(5).then(() => Promise.reject(new Error('Redis is away')));
 
   const sweep = closeOverdue({
     orders: shop.orders,
-    stock: { ...away, confirm: away.release },
+    stock: { release: away, confirm: away, reacquire: away, setCapacity: away },
     log,
     config: { ...config, batchMax: 10 },
   });

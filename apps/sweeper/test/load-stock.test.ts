@@ -59,6 +59,8 @@ test('stock loaded under another generation is rebuilt', async () => {
   await shop.stock.load({
     activityId: activity.id,
     generation: activity.generation + 1,
+    capacity: 1,
+    capacityVersion: 1,
     stock: 1,
     holds: [],
   });
@@ -117,7 +119,9 @@ afterAll(() => other?.close());
 
 test('a load that came through after its transaction was lost is not taken for the one that was committed', async () => {
   const activity = await openActivity(shop, 5);
-  await shop.stock.load({ activityId: activity.id, generation: 9, stock: 5, holds: [] });
+  const { capacity, capacityVersion } = activity;
+  const stale = { activityId: activity.id, generation: 9, capacity, capacityVersion, stock: 5, holds: [] };
+  await shop.stock.load(stale);
   // The MySQL connection ends in the middle of a load; another sweeper commits the same generation, a buyer
   // takes a place, and only then the load comes through.
   let lost = false;
@@ -126,8 +130,8 @@ test('a load that came through after its transaction was lost is not taken for t
     rebuildSnapshot: async (...[id, apply]: Parameters<typeof shop.orders.rebuildSnapshot>) => {
       if (id !== activity.id || lost) return shop.orders.rebuildSnapshot(id, apply);
       lost = true;
-      const { capacity, generation } = activity;
-      await apply({ activityId: id, generation: generation + 1, capacity, available: capacity, holds: [] });
+      const generation = activity.generation + 1;
+      await apply({ ...stale, generation, available: capacity });
       throw new Error('MySQL is away');
     },
   };

@@ -49,6 +49,8 @@ test('a hold of an order that has ended is settled: Redis restarted with its old
   await shop.stock.load({
     activityId: activity.id,
     generation,
+    capacity,
+    capacityVersion: 1,
     stock: available,
     holds: closeDue.map(({ orderId, userId }) => ({ orderId, userId, quantity: 1, state: 'held' as const })),
   });

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { applyEffects, type EffectPorts, type PendingEffect } from '../src/index.ts';
 
 /** In-memory ports: what is tested here is which calls are made, not what a store does with them. */
-function recordingPorts(faults: { release?: 'throws' | 'not_ready'; mark?: boolean } = {}) {
+function recordingPorts(
+  faults: { release?: 'throws' | 'not_ready'; notYet?: string[]; capacity?: 'not_yet'; mark?: boolean } = {},
+) {
   const calls: string[] = [];
   const logged: string[] = [];
   const answer = async (kind: string, activityId: number, orderIds: string[]) => {
@@ -15,6 +17,14 @@ function recordingPorts(faults: { release?: 'throws' | 'not_ready'; mark?: boole
     stock: {
       release: (activityId, orderIds) => answer('release', activityId, orderIds),
       confirm: (activityId, orderIds) => answer('confirm', activityId, orderIds),
+      reacquire: async (activityId, orders) => {
+        calls.push(`reacquire ${activityId} ${orders.map(({ orderId }) => orderId).join(',')}`);
+        return { kind: 'done', notYet: faults.notYet ?? [] };
+      },
+      setCapacity: async (activityId, version, capacity) => {
+        calls.push(`capacity ${activityId} ${version}:${capacity}`);
+        return { kind: faults.capacity ?? 'done' };
+      },
     },
     orders: {
       markEffectsApplied: async (ids) => {
@@ -51,6 +61,31 @@ describe('applyEffects', () => {
       expect(logged).toHaveLength(1);
     },
   );
+
+  it('of orders that are sold again, leaves the effects that name one which Redis cannot sell yet', async () => {
+    const { ports, calls } = recordingPorts({ notYet: ['b'] });
+    const again = (id: string, ...orderIds: string[]): PendingEffect => {
+      const orders = orderIds.map((orderId) => ({ orderId, userId: `of ${orderId}`, quantity: 1 }));
+      return { id, kind: 'reacquire', activityId: 1, orderIds, orders };
+    };
+    const three = [again('e1', 'a'), again('e2', 'b', 'c'), again('e3', 'd')];
+    expect(await applyEffects(ports, three)).toEqual({ applied: 2, left: 1 });
+    expect(calls).toEqual(['reacquire 1 a,b,c,d', 'mark e1,e3']);
+  });
+
+  it('of several changes of capacity, sends the newest alone; when Redis has it the others are over', async () => {
+    const change = (id: string, version: number): PendingEffect => {
+      return { id, kind: 'capacity', activityId: 1, orderIds: [], version, capacity: version * 100 };
+    };
+    const changes = [change('e2', 3), change('e1', 2)];
+    const { ports, calls } = recordingPorts();
+    expect(await applyEffects(ports, changes)).toEqual({ applied: 2, left: 0 });
+    expect(calls).toEqual(['capacity 1 3:300', 'mark e2,e1']);
+    expect(await applyEffects(recordingPorts({ capacity: 'not_yet' }).ports, changes)).toEqual({
+      applied: 0,
+      left: 2,
+    });
+  });
 
   it('never throws: when the mark fails, every effect stays and will be repeated', async () => {
     const { ports, logged } = recordingPorts({ mark: true });

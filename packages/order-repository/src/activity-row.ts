@@ -1,13 +1,14 @@
 import type { Activity } from './activity.ts';
 
 export const activityColumns =
-  'id, name, capacity, available, price_minor, currency, sale_starts_at, sale_ends_at, pay_within_ms,' +
+  'id, name, capacity, capacity_version, available, price_minor, currency, sale_starts_at, sale_ends_at, pay_within_ms,' +
   ' remind_after_ms, quantity_max, late_payment_policy, generation, created_at';
 
 export interface ActivityRow {
   readonly id: number;
   readonly name: string;
   readonly capacity: number;
+  readonly capacity_version: number;
   readonly available: number;
   readonly price_minor: number;
   readonly currency: string;
@@ -26,6 +27,7 @@ export function toActivity(row: ActivityRow): Activity {
     id: row.id,
     name: row.name,
     capacity: row.capacity,
+    capacityVersion: row.capacity_version,
     available: row.available,
     priceMinor: row.price_minor,
     currency: row.currency,

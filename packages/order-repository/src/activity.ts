@@ -5,6 +5,8 @@ export interface Activity {
   readonly id: number;
   readonly name: string;
   readonly capacity: number;
+  /** Rises with each change of the capacity. */
+  readonly capacityVersion: number;
   /** Capacity less the quantity of all PENDING and PAID orders, at every commit. */
   readonly available: number;
   readonly priceMinor: number;

@@ -27,7 +27,7 @@ export type {
 } from './parked.ts';
 export type { PaymentEvent, PaymentResult, PaymentState } from './payment.ts';
 export type { SnapshotHold, StockSnapshot } from './snapshot.ts';
-export type { StockEffect } from './stock-effect.ts';
+export type { CapacityEffect, ReacquireEffect, SettleEffect, StockEffect } from './stock-effect.ts';
 export type {
   Timeline,
   TimelineEffect,

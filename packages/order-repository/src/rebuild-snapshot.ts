@@ -9,6 +9,7 @@ import { userFromBytes } from './user-bytes.ts';
 
 interface ActivityRow {
   readonly capacity: number;
+  readonly capacity_version: number;
   readonly available: number;
   readonly generation: number;
 }
@@ -59,7 +60,7 @@ async function rebuildOnce(
   apply: (snapshot: StockSnapshot) => Promise<void>,
 ): Promise<number | null> {
   const [activity] = await session.rows<ActivityRow>(
-    'SELECT capacity, available, generation FROM activity WHERE id = ? FOR UPDATE',
+    'SELECT capacity, capacity_version, available, generation FROM activity WHERE id = ? FOR UPDATE',
     [activityId],
   );
   if (activity === undefined) return null;
@@ -76,6 +77,7 @@ async function rebuildOnce(
     activityId,
     generation,
     capacity: activity.capacity,
+    capacityVersion: activity.capacity_version,
     available: activity.available,
     holds,
   });

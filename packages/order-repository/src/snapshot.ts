@@ -4,6 +4,8 @@ export interface StockSnapshot {
   /** The new generation: holds of an older one are refused by `createOrders` once this commits. */
   readonly generation: number;
   readonly capacity: number;
+  /** Rises with each change of the capacity. */
+  readonly capacityVersion: number;
   readonly available: number;
   readonly holds: readonly SnapshotHold[];
 }

@@ -7,6 +7,9 @@ import { StockUnavailableError } from './stock-unavailable.ts';
 export interface StockSnapshot {
   readonly activityId: number;
   readonly generation: number;
+  readonly capacity: number;
+  /** Version of that capacity: Redis takes each change of it once. */
+  readonly capacityVersion: number;
   /** Units that are free. */
   readonly stock: number;
   /** The active orders; no two of one user. */
@@ -34,7 +37,7 @@ const stagedSeconds = 600;
 export async function loadStock(
   { ask }: RedisClient,
   scripts: StockScripts,
-  { activityId, generation, stock, holds }: StockSnapshot,
+  { activityId, generation, capacity, capacityVersion, stock, holds }: StockSnapshot,
 ): Promise<void> {
   const keys = stockKeys(activityId);
   if (!Number.isSafeInteger(stock) || stock < 0) throw new RangeError(`Free stock cannot be ${stock}.`);
@@ -58,7 +61,7 @@ export async function loadStock(
       ]),
     );
   }
-  const argv = [String(generation), String(stock), String(holds.length)];
+  const argv = [String(generation), String(stock), String(holds.length), `${capacityVersion}:${capacity}`];
   const answer = await ask(`load activity ${activityId}`, () => scripts.swapIn(keys, staged, argv));
   if (answer !== 1) {
     throw new StockUnavailableError(

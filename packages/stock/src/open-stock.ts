@@ -1,9 +1,11 @@
 import type { Closable, Logger } from '@lapse/runtime';
 import { loadStock, type StockSnapshot } from './load-stock.ts';
+import { type ReacquiredOrder, type ReacquireResult, reacquire } from './reacquire.ts';
 import { type Hold, pruneReleased, readCounts, type StockCounts, scanHeld } from './read-holds.ts';
 import { connectRedis, type RedisClient } from './redis-client.ts';
 import { type Reservation, type ReserveResult, reserve } from './reserve.ts';
 import { defineScripts } from './scripts.ts';
+import { type CapacityResult, setCapacity } from './set-capacity.ts';
 import { type SettleResult, settleHolds } from './settle.ts';
 import { stockKeys } from './stock-keys.ts';
 
@@ -23,6 +25,8 @@ export interface Stock extends Closable {
   reserve(reservation: Reservation): Promise<ReserveResult>;
   release(activityId: number, orderIds: readonly string[]): Promise<SettleResult>;
   confirm(activityId: number, orderIds: readonly string[]): Promise<SettleResult>;
+  reacquire(activityId: number, orders: readonly ReacquiredOrder[]): Promise<ReacquireResult>;
+  setCapacity(activityId: number, version: number, capacity: number): Promise<CapacityResult>;
   load(snapshot: StockSnapshot): Promise<void>;
   /** Generation each activity was loaded under, in input order; null: not loaded. */
   readGenerations(activityIds: readonly number[]): Promise<(number | null)[]>;
@@ -45,6 +49,9 @@ export async function openStock(config: StockConfig, log: Logger): Promise<Stock
     reserve: (reservation) => reserve(client, scripts, reservation),
     release: (activityId, orderIds) => settleHolds(client, scripts, 'release', activityId, orderIds),
     confirm: (activityId, orderIds) => settleHolds(client, scripts, 'confirm', activityId, orderIds),
+    reacquire: (activityId, orders) => reacquire(client, scripts, activityId, orders),
+    setCapacity: (activityId, version, capacity) =>
+      setCapacity(client, scripts, activityId, version, capacity),
     load: (snapshot) => loadStock(client, scripts, snapshot),
     readGenerations: (activityIds) => readGenerations(client, activityIds),
     readCounts: (activityId) => readCounts(client, activityId),

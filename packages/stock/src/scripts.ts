@@ -12,6 +12,8 @@ export interface StockScripts {
     staged: { users: string; holds: string },
     argv: readonly string[],
   ): Promise<unknown>;
+  reacquire(keys: StockKeys, argv: readonly string[]): Promise<unknown>;
+  setCapacity(keys: StockKeys, argv: readonly string[]): Promise<unknown>;
   prune(keys: StockKeys, argv: readonly string[]): Promise<unknown>;
 }
 
@@ -32,15 +34,20 @@ export function defineScripts(redis: Redis): StockScripts {
   const reserve = defineScript(redis, 'reserve', 4);
   const release = defineScript(redis, 'release', 4);
   const confirm = defineScript(redis, 'confirm', 2);
-  const swapIn = defineScript(redis, 'swap-in', 6);
+  const swapIn = defineScript(redis, 'swap-in', 7);
+  const reacquire = defineScript(redis, 'reacquire', 4);
+  const setCapacity = defineScript(redis, 'set-capacity', 3);
   const prune = defineScript(redis, 'prune', 1);
   return {
     reserve: ({ stock, users, holds, generation }, argv) => reserve(stock, users, holds, generation, ...argv),
     release: ({ stock, users, holds, generation }, orders) =>
       release(stock, users, holds, generation, ...orders),
     confirm: ({ holds, generation }, orders) => confirm(holds, generation, ...orders),
-    swapIn: ({ stock, users, holds, generation }, staged, argv) =>
-      swapIn(stock, users, holds, generation, staged.users, staged.holds, ...argv),
+    swapIn: ({ stock, users, holds, generation, capacity }, staged, argv) =>
+      swapIn(stock, users, holds, generation, capacity, staged.users, staged.holds, ...argv),
+    reacquire: ({ stock, users, holds, generation }, argv) =>
+      reacquire(stock, users, holds, generation, ...argv),
+    setCapacity: ({ stock, generation, capacity }, argv) => setCapacity(stock, generation, capacity, ...argv),
     prune: ({ holds }, argv) => prune(holds, ...argv),
   };
 }

@@ -3,10 +3,11 @@ export interface StockKeys {
   readonly users: string;
   readonly holds: string;
   readonly generation: string;
+  readonly capacity: string;
 }
 
 /**
- * The keys of one activity. The braces are literal: they are the cluster's hash tag, so that all four are on
+ * The keys of one activity. The braces are literal: they are the cluster's hash tag, so that all five are on
  * one node and one script may touch them. Names are fixed, other systems read them.
  * @throws {RangeError} for anything but a positive whole number: nothing else may become part of a key.
  */
@@ -17,6 +18,7 @@ export function stockKeys(activityId: number): StockKeys {
     users: `${prefix}:users`,
     holds: `${prefix}:holds`,
     generation: `${prefix}:gen`,
+    capacity: `${prefix}:capacity`,
   };
 }
 

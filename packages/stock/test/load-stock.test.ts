@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StockSnapshot } from '../src/index.ts';
-import { emptySnapshot, listHeld, openTestStock, type TestStock } from './open-test-stock.ts';
+import { emptySnapshot, listHeld, openTestStock, snapshotOf, type TestStock } from './open-test-stock.ts';
 
 let own: TestStock;
 
@@ -48,18 +48,18 @@ describe('an activity that is not loaded', () => {
 describe('load', () => {
   it('rebuilds counts, holds and users from a snapshot of any size', async () => {
     const holds = holdsOf(2_500).map((hold, i) => (i < 500 ? { ...hold, state: 'sold' as const } : hold));
-    await own.stock.load({ activityId: 10, generation: 7, stock: 63, holds });
+    await own.stock.load(snapshotOf(10, 7, 63, holds));
     const counts = { stock: 63, held: 2_000, sold: 500, users: 2_500, generation: 7, steady: true };
     expect(await own.stock.readCounts(10)).toEqual(counts);
     expect(await reserveIn(10, 7, 'new', 'u1')).toEqual({ kind: 'user_holds' });
     expect(await own.stock.release(10, ['o0', 'o600'])).toEqual({ kind: 'done', units: [0, 1] });
     expect(await own.redis.ttl('activity:{10}:holds')).toBe(-1);
     expect(await own.redis.ttl('activity:{10}:users')).toBe(-1);
-    expect(await own.redis.keys('activity:{10}:*')).toHaveLength(4);
+    expect(await own.redis.keys('activity:{10}:*')).toHaveLength(5);
   });
 
   it('replaces everything that was there, and refuses reserves of the old generation', async () => {
-    await own.stock.load({ activityId: 11, generation: 1, stock: 5, holds: holdsOf(20) });
+    await own.stock.load(snapshotOf(11, 1, 5, holdsOf(20)));
     await own.stock.load(emptySnapshot(11, 8, 2));
     expect(await own.stock.readCounts(11)).toMatchObject({ stock: 8, held: 0, users: 0, generation: 2 });
     expect(await reserveIn(11, 1, 'old')).toEqual({ kind: 'not_ready' });
@@ -68,8 +68,8 @@ describe('load', () => {
   });
 
   it('at once with another and with reserves: one snapshot is there whole, never a mix', async () => {
-    const many = { activityId: 12, generation: 1, stock: 1_000, holds: holdsOf(3_000) };
-    const few = { activityId: 12, generation: 1, stock: 3_900, holds: holdsOf(100) };
+    const many = snapshotOf(12, 1, 1_000, holdsOf(3_000));
+    const few = snapshotOf(12, 1, 3_900, holdsOf(100));
     await own.stock.load(many);
     let reserved = 0;
     const rush = async () => {
@@ -88,7 +88,7 @@ describe('load', () => {
   it('refuses a snapshot in which two holds share a user or an order, and keeps what was there', async () => {
     await own.stock.load(emptySnapshot(13, 5));
     const [one, two] = [{ orderId: 'o1', userId: 'ann', quantity: 1, state: 'held' as const }, 'o2'];
-    const twice = { activityId: 13, generation: 2, stock: 3, holds: [one, { ...one, orderId: two }] };
+    const twice = snapshotOf(13, 2, 3, [one, { ...one, orderId: two }]);
     await expect(own.stock.load(twice)).rejects.toThrow(/share an order or a user/);
     await expect(own.stock.load({ ...twice, holds: [one, { ...one, userId: 'b' }] })).rejects.toThrow(
       /share/,
@@ -100,7 +100,7 @@ describe('load', () => {
 
 describe('holds', () => {
   it('are listed once old enough, so that a reserve under way is not taken for an orphan', async () => {
-    await own.stock.load({ activityId: 20, generation: 1, stock: 10, holds: [] });
+    await own.stock.load(snapshotOf(20, 1, 10, []));
     await reserveIn(20, 1, 'o1', 'ann');
     await reserveIn(20, 1, 'o2', 'bob');
     await own.stock.confirm(20, ['o2']);
@@ -111,7 +111,7 @@ describe('holds', () => {
   });
 
   it('of released orders are forgotten once old enough, and held and sold ones never', async () => {
-    await own.stock.load({ activityId: 21, generation: 1, stock: 10, holds: [] });
+    await own.stock.load(snapshotOf(21, 1, 10, []));
     for (const order of ['held', 'sold', 'gone']) await reserveIn(21, 1, order);
     await own.stock.confirm(21, ['sold']);
     await own.stock.release(21, ['gone', 'never known']);

@@ -30,7 +30,18 @@ export async function openTestStock(): Promise<TestStock> {
 
 /** An activity with nothing sold. */
 export function emptySnapshot(activityId: number, stock: number, generation = 1): StockSnapshot {
-  return { activityId, generation, stock, holds: [] };
+  return snapshotOf(activityId, generation, stock, []);
+}
+
+/** Any snapshot whose units add up. */
+export function snapshotOf(
+  activityId: number,
+  generation: number,
+  stock: number,
+  holds: StockSnapshot['holds'],
+): StockSnapshot {
+  const capacity = holds.reduce((units, { quantity }) => units + quantity, stock);
+  return { activityId, generation, capacity, capacityVersion: 1, stock, holds };
 }
 
 /** All that is held for longer than `olderThanMs`. */

@@ -68,8 +68,8 @@ export async function openActivity(shop: Shop, capacity: number): Promise<Activi
     quantityMax: 4,
     latePaymentPolicy: 'refund',
   });
-  await shop.orders.rebuildSnapshot(id, ({ activityId, generation, available, holds }) =>
-    shop.stock.load({ activityId, generation, stock: available, holds }),
+  await shop.orders.rebuildSnapshot(id, ({ available, ...snapshot }) =>
+    shop.stock.load({ ...snapshot, stock: available }),
   );
   const activity = await shop.orders.readActivity(id);
   if (!activity) throw new Error('the activity is not there');
