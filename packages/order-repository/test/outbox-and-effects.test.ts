@@ -1,8 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { openDatabase } from '../src/database.ts';
 import type { CreateOutcome, StockSnapshot } from '../src/index.ts';
+import { insertCapacityEffect, insertReacquireEffect } from '../src/insert-stock-effect.ts';
+import { inTransaction } from '../src/transaction.ts';
 import {
   captureOf,
+  collectLog,
   createActivity,
   createDueOrders,
   type Fixture,
@@ -95,6 +100,27 @@ test('a rebuild whose load fails changes nothing', async () => {
   const failure = new Error('Redis is away');
   await expect(repository.rebuildSnapshot(activity.id, () => Promise.reject(failure))).rejects.toBe(failure);
   expect((await repository.readActivity(activity.id))?.generation).toBe(1);
+});
+
+test('a place taken again and a change of capacity come back as effects, with all that Redis must be told', async () => {
+  const { repository, url } = current;
+  const activity = await createActivity(repository);
+  const [closed] = await createDueOrders(repository, activity, 1);
+  if (!closed) throw new Error('an order was created');
+  const again = [{ orderId: closed.id, userId: closed.userId, quantity: closed.quantity }];
+  const database = openDatabase({ url, poolMax: 1, queryTimeoutMs: 5_000 }, collectLog([]));
+  const written = await inTransaction(
+    database,
+    async (session) => [
+      await insertReacquireEffect(session, randomBytes(16), activity.id, again),
+      await insertCapacityEffect(session, activity.id, { version: 2, capacity: 250 }),
+    ],
+    () => null,
+  );
+  await database.close();
+  const listed = await repository.listPendingEffects({ olderThanMs: 0, limit: 10 });
+  const sorted = (effects: readonly { id: string }[]) => effects.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  expect(sorted(listed)).toEqual(sorted(written));
 });
 
 test('while a snapshot is loaded nobody creates or closes; a payment in between is confirmed once more', async () => {
