@@ -1,3 +1,4 @@
+import type { OutboxRow } from '@lapse/contracts';
 import type { OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
 import type { Stock } from '@lapse/stock';
@@ -8,10 +9,20 @@ import type { CreatePorts } from './create-ports.ts';
 export interface ApiDependencies {
   readonly orders: Pick<
     OrderRepository,
-    'cancelOrder' | 'createActivity' | 'markEffectsApplied' | 'readOrder' | 'readTimeline' | 'recordPayment'
+    | 'cancelOrder'
+    | 'changeCapacity'
+    | 'extendOrder'
+    | 'listActivities'
+    | 'markEffectsApplied'
+    | 'openActivity'
+    | 'readOrder'
+    | 'readTimeline'
+    | 'recordPayment'
   >;
   readonly stock: Pick<Stock, 'confirm' | 'load' | 'reacquire' | 'release' | 'setCapacity'>;
   readonly create: CreatePorts;
+  /** Takes outbox rows once committed; never throws. */
+  readonly relay: { add(row: OutboxRow): void };
   readonly authenticate: Authenticator;
   /** `whsec_…`, shared with the payment provider. */
   readonly webhookSecret: string;

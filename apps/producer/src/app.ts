@@ -8,6 +8,7 @@ import { answerBadSocket, httpLimits } from './http-limits.ts';
 import { requestSeconds } from './metrics.ts';
 import { activityRoutes } from './routes/activities.ts';
 import { describeApi, docsRoutes } from './routes/docs.ts';
+import { operationRoutes } from './routes/operations.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { paymentRoutes } from './routes/payments.ts';
 
@@ -47,6 +48,7 @@ export async function buildApp(dependencies: ApiDependencies): Promise<FastifyIn
   await app.register(docsRoutes);
   await app.register(activityRoutes, dependencies);
   await app.register(orderRoutes, dependencies);
+  await app.register(operationRoutes, dependencies);
   await app.register(paymentRoutes, dependencies);
   await app.ready();
   return app;

@@ -35,6 +35,7 @@ await startProcess('producer', groups, async ({ config, log, own }) => {
     orders,
     stock,
     create,
+    relay,
     authenticate: await openAuthenticator(config.auth),
     webhookSecret: config.payment.webhookSecret ?? '',
     requestTimeoutMs: config.http.requestTimeoutMs,

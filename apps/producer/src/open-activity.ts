@@ -1,10 +1,11 @@
 import type { CreateActivityBody } from '@lapse/contracts';
-import type { Activity, OrderRepository } from '@lapse/order-repository';
+import type { Activity, OperatorRequest, OperatorResult, OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
 import type { Stock } from '@lapse/stock';
+import { activityAnswer } from './operator-answer.ts';
 
 export interface OpenActivityPorts {
-  readonly orders: Pick<OrderRepository, 'createActivity'>;
+  readonly orders: Pick<OrderRepository, 'openActivity'>;
   readonly stock: Pick<Stock, 'load'>;
   readonly log: Logger;
 }
@@ -12,13 +13,16 @@ export interface OpenActivityPorts {
 /**
  * Write an activity to MySQL, then load its stock into Redis. Without Redis the activity exists all the same
  * and refuses orders with STOCK_NOT_READY, until the sweeper has seen that its stock is missing and loads it.
- * Not idempotent: a repeat makes another activity.
+ * Idempotent where the request has a key; without one a repeat makes another activity.
  */
 export async function openActivity(
   { orders, stock, log }: OpenActivityPorts,
   body: CreateActivityBody,
-): Promise<Activity> {
-  const activity = await orders.createActivity(body);
+  request: OperatorRequest,
+): Promise<OperatorResult<Activity, never>> {
+  const opened = await orders.openActivity(body, request, (activity) => activityAnswer(201, activity));
+  if (opened.kind !== 'done') return opened;
+  const activity = opened.result;
   try {
     await stock.load({
       activityId: activity.id,
@@ -31,5 +35,5 @@ export async function openActivity(
   } catch (error) {
     log.warn({ err: error, activityId: activity.id }, 'stock of a new activity is left to the sweeper');
   }
-  return activity;
+  return opened;
 }

@@ -5,6 +5,8 @@ import type { Activity, NewOrder, Order } from '@lapse/order-repository';
 export function toOrderView(order: Order): OrderView {
   return {
     ...firstAnswer(order),
+    remindAt: order.remindAt.toISOString(),
+    expiresAt: order.expiresAt.toISOString(),
     status: order.status,
     remindedAt: order.remindedAt?.toISOString() ?? null,
     paidAt: order.paidAt?.toISOString() ?? null,
@@ -17,6 +19,8 @@ export function toOrderView(order: Order): OrderView {
  * as the first, and `GET /v1/orders/:id` tells the present.
  */
 export function firstAnswer(order: Order | NewOrder): OrderView {
+  const remindAt = ('firstRemindAt' in order && order.firstRemindAt) || order.remindAt;
+  const expiresAt = ('firstExpiresAt' in order && order.firstExpiresAt) || order.expiresAt;
   return {
     id: order.id,
     activityId: order.activityId,
@@ -25,8 +29,8 @@ export function firstAnswer(order: Order | NewOrder): OrderView {
     currency: order.currency,
     status: 'PENDING',
     createdAt: order.createdAt.toISOString(),
-    remindAt: order.remindAt.toISOString(),
-    expiresAt: order.expiresAt.toISOString(),
+    remindAt: remindAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
     remindedAt: null,
     paidAt: null,
     closedAt: null,

@@ -13,6 +13,12 @@ export interface Problem {
   /** The sale window, with NOT_ON_SALE. */
   readonly saleStartsAt?: string | null;
   readonly saleEndsAt?: string | null;
+  /** The capacity as it is, and the places held and sold, with CAPACITY_BELOW_SOLD. */
+  readonly capacity?: number;
+  readonly taken?: number;
+  /** The deadline as it is, with DEADLINE_NOT_LATER; the last one possible, with DEADLINE_TOO_LATE. */
+  readonly expiresAt?: string;
+  readonly latestExpiresAt?: string;
   /** With 503 and 429. Default 1. */
   readonly retryAfterSeconds?: number;
 }
@@ -32,7 +38,7 @@ export const problemContentType = 'application/problem+json';
 
 /** The one body shape of every error (RFC 9457). `instance` is the request's id, found in the logs. */
 export function problemBody(problem: Problem, requestId: string): ProblemView {
-  const { code, detail, errors, orderId, saleStartsAt, saleEndsAt } = problem;
+  const { code, detail, errors, retryAfterSeconds: _header, ...members } = problem;
   const { status, title, advice } = problems[code];
   return {
     type: `/problems#${code}`,
@@ -42,9 +48,7 @@ export function problemBody(problem: Problem, requestId: string): ProblemView {
     detail: detail ?? advice,
     instance: `urn:uuid:${requestId}`,
     ...(errors === undefined ? {} : { errors: errors.slice(0, fieldFaultsMax).map(shortened) }),
-    ...(orderId === undefined ? {} : { orderId }),
-    ...(saleStartsAt === undefined ? {} : { saleStartsAt }),
-    ...(saleEndsAt === undefined ? {} : { saleEndsAt }),
+    ...members,
   };
 }
 

@@ -212,12 +212,12 @@ describe('addresses', () => {
   });
 
   it.each([
-    ['DELETE', '/v1/activities/1', 'GET, HEAD'],
-    ['GET', '/v1/activities', 'POST'],
+    ['DELETE', '/v1/activities/1', 'GET, HEAD, PATCH'],
+    ['DELETE', '/v1/activities', 'GET, HEAD, POST'],
     ['PUT', '/v1/payments/webhook', 'POST'],
     ['GET', '/v1/activities/1/orders', 'POST'],
     ['PATCH', '/v1/orders/019ad0c4-8b1e-7c3a-9f00-3b1c52d6a001', 'GET, HEAD'],
-    ['OPTIONS', '/v1/activities', 'POST'],
+    ['OPTIONS', '/v1/activities', 'GET, HEAD, POST'],
   ] as const)('%s %s is the wrong method: 405 and the right ones', async (method, url, allowed) => {
     const reply = await api.send({ method, url, as: 'ann' });
     expect([problemOf(reply).code, reply.headers.allow]).toEqual(['METHOD_NOT_ALLOWED', allowed]);

@@ -71,6 +71,7 @@ export async function openTestApi(
     orders,
     stock,
     create,
+    relay,
     authenticate,
     webhookSecret: secret,
     requestTimeoutMs: 10_000,

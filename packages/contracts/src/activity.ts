@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durationMs } from './duration.ts';
-import { activityId } from './ids.ts';
+import { activityId, operatorReason } from './ids.ts';
 
 const dayMs = 86_400_000;
 
@@ -9,6 +9,8 @@ export const payWithinMsDefault = 900_000;
 export const remindAfterMsDefault = 600_000;
 /** Longest pay window. Beyond a broker's 24 hours the deadline is chained, so the limit is ours: 30 days. */
 export const payWithinMsMax = 30 * dayMs;
+
+const capacityMax = 10_000_000;
 
 export const latePaymentPolicies = ['refund'] as const;
 
@@ -21,7 +23,7 @@ const saleWindow = {
 export const createActivityBody = z
   .strictObject({
     name: z.string().trim().min(1).max(200),
-    capacity: z.int().min(1).max(10_000_000).describe('Places on sale.'),
+    capacity: z.int().min(1).max(capacityMax).describe('Places on sale.'),
     priceMinor: z
       .int()
       .min(0)
@@ -53,6 +55,17 @@ export const createActivityBody = z
   );
 export type CreateActivityBody = z.infer<typeof createActivityBody>;
 
+/** Body of `PATCH /v1/activities/:id`. */
+export const changeCapacityBody = z.strictObject({
+  capacity: z
+    .int()
+    .min(0)
+    .max(capacityMax)
+    .describe('Places in all, held and sold ones included. Never below those.'),
+  reason: operatorReason,
+});
+export type ChangeCapacityBody = z.infer<typeof changeCapacityBody>;
+
 /** An activity as the API shows it. `available` is MySQL's count of free places. */
 export const activityView = z.object({
   id: activityId,
@@ -69,3 +82,12 @@ export const activityView = z.object({
   createdAt: z.iso.datetime(),
 });
 export type ActivityView = z.infer<typeof activityView>;
+
+/** Most activities of one answer. */
+export const activitiesPerPageMax = 100;
+
+/** Answer of `GET /v1/activities`: by number, a page at a time. */
+export const activityList = z.object({
+  activities: z.array(activityView),
+  next: activityId.nullable().describe('Give it as `after` to get the next page; null: this was the last.'),
+});

@@ -30,3 +30,13 @@ export const userId = z
 export const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable ASCII characters without spaces');
+
+/** Why an operator changes something by hand: kept with the change, for whoever asks later. */
+export const operatorReason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+  .refine((text) => !controlCharacters.test(text), 'must not contain control characters')
+  .describe('Why: kept with the change.');

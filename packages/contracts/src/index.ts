@@ -1,7 +1,11 @@
 export {
   type ActivityView,
+  activitiesPerPageMax,
+  activityList,
   activityView,
+  type ChangeCapacityBody,
   type CreateActivityBody,
+  changeCapacityBody,
   createActivityBody,
   latePaymentPolicies,
   payWithinMsDefault,
@@ -13,6 +17,8 @@ export { activityId, idempotencyKey, orderId, userId } from './ids.ts';
 export {
   type CreateOrderBody,
   createOrderBody,
+  type ExtendOrderBody,
+  extendOrderBody,
   type OrderTimeline,
   type OrderView,
   orderTimeline,

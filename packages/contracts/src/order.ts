@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { activityId, orderId } from './ids.ts';
+import { payWithinMsMax } from './activity.ts';
+import { durationMs } from './duration.ts';
+import { activityId, operatorReason, orderId } from './ids.ts';
 import { orderStatuses } from './order-status.ts';
 
 /** Body of `POST /v1/activities/:id/orders`. The buyer is the token's `sub`, never a body field. */
@@ -7,6 +9,19 @@ export const createOrderBody = z.strictObject({
   quantity: z.int().min(1).max(100).default(1),
 });
 export type CreateOrderBody = z.infer<typeof createOrderBody>;
+
+/** Body of `POST /v1/orders/:id/extend`: either by a time, or until one. */
+export const extendOrderBody = z
+  .strictObject({
+    byMs: durationMs(1_000, payWithinMsMax).optional(),
+    until: z.iso.datetime().optional().describe('The new deadline; later than the present one.'),
+    reason: operatorReason,
+  })
+  .refine(({ byMs, until }) => (byMs === undefined) !== (until === undefined), {
+    path: ['byMs'],
+    message: 'must be given, or until: one of the two',
+  });
+export type ExtendOrderBody = z.infer<typeof extendOrderBody>;
 
 const time = z.iso.datetime();
 

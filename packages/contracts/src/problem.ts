@@ -50,6 +50,21 @@ export const problems = {
     title: 'The order is no longer pending',
     advice: 'Read the order: its status says what happened.',
   },
+  CAPACITY_BELOW_SOLD: {
+    status: 409,
+    title: 'The capacity cannot be less than what is held and sold',
+    advice: 'Choose at least the number in taken, or wait until unpaid orders close.',
+  },
+  DEADLINE_NOT_LATER: {
+    status: 409,
+    title: 'The new deadline is not later',
+    advice: 'Choose a time after now and after expiresAt: a deadline moves to a later time only.',
+  },
+  DEADLINE_TOO_LATE: {
+    status: 409,
+    title: 'The new deadline is too late',
+    advice: 'Choose at most latestExpiresAt: no order is pending for more than 30 days.',
+  },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large', advice: 'Send at most 16 KiB.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -101,5 +116,9 @@ export const problemView = z.object({
   orderId: z.string().optional(),
   saleStartsAt: z.string().nullable().optional(),
   saleEndsAt: z.string().nullable().optional(),
+  capacity: z.int().optional(),
+  taken: z.int().optional().describe('Places held and sold.'),
+  expiresAt: z.string().optional(),
+  latestExpiresAt: z.string().optional(),
 });
 export type ProblemView = z.infer<typeof problemView>;

@@ -1,14 +1,17 @@
 import { cancelOrder } from './cancel-order.ts';
+import { changeCapacity } from './change-capacity.ts';
 import { claimNotifications } from './claim-notifications.ts';
 import { claimOutbox } from './claim-outbox.ts';
 import { closeExpired } from './close-expired.ts';
 import { closeOverdue } from './close-overdue.ts';
-import { createActivity } from './create-activity.ts';
+import { createActivity, openActivity } from './create-activity.ts';
 import { createOrders } from './create-orders.ts';
 import { type Database, openDatabase } from './database.ts';
 import { type DatabaseClock, openDatabaseClock } from './database-clock.ts';
 import { dropParked } from './drop-parked.ts';
 import { expandClosedNotices } from './expand-closed-notices.ts';
+import { expireKeys } from './expire-keys.ts';
+import { extendOrder } from './extend-order.ts';
 import { fenceOrphans } from './fence-orphans.ts';
 import { findActiveOrder } from './find-active-order.ts';
 import { findOrdersByKey } from './find-orders-by-key.ts';
@@ -61,6 +64,9 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     },
     now: () => clock.now(),
     createActivity: (body) => createActivity(database, body),
+    openActivity: (body, request, answer) => openActivity(database, body, request, answer),
+    changeCapacity: (activityId, capacity, request, answer) =>
+      changeCapacity(database, activityId, capacity, request, answer),
     readActivity: (id) => readActivity(database, id),
     listActivities: (page) => listActivities(database, page),
     createOrders: (orders) => createOrders(database, orders),
@@ -69,6 +75,8 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     findOrdersByKey: (keys) => findOrdersByKey(database, keys),
     readTimeline: (id) => readTimeline(database, id),
     cancelOrder: (id, userId) => cancelOrder(database, id, userId),
+    extendOrder: (id, extension, request, answer) => extendOrder(database, id, extension, request, answer),
+    expireKeys: (options) => expireKeys(database, options),
     recordPayment: (event) => recordPayment(database, event),
     closeExpired: (ids, options) => closeExpired(database, log, ids, options),
     closeOverdue: (options) => closeOverdue(database, log, options),

@@ -1,8 +1,12 @@
 import type { CreateActivityBody, OrderStatus, OutboxRow, Phase } from '@lapse/contracts';
 import type { Activity } from './activity.ts';
 import type { CloseResult, RemindResult } from './batch-result.ts';
+import type { CapacityRefusal, ChangedCapacity } from './change-capacity.ts';
 import type { CreateOutcome, NewOrder } from './create-result.ts';
+import type { ExpiredKeys } from './expire-keys.ts';
+import type { ExtendedOrder, ExtendRefusal, Extension } from './extend-order.ts';
 import type { NoticeJob, NoticeOutcome } from './notification.ts';
+import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-change.ts';
 import type { Order } from './order.ts';
 import type { Parked, ParkedFilter, ParkedOutcome, SettleParkedOptions } from './parked.ts';
 import type { PaymentEvent, PaymentResult } from './payment.ts';
@@ -84,6 +88,17 @@ export interface OrderRepository {
   now(): number;
 
   createActivity(body: CreateActivityBody): Promise<Activity>;
+  openActivity(
+    body: CreateActivityBody,
+    request: OperatorRequest,
+    answer: (activity: Activity) => StoredAnswer,
+  ): Promise<OperatorResult<Activity, never>>;
+  changeCapacity(
+    activityId: number,
+    capacity: number,
+    request: OperatorRequest,
+    answer: (result: ChangedCapacity) => StoredAnswer,
+  ): Promise<OperatorResult<ChangedCapacity, CapacityRefusal>>;
   readActivity(id: number): Promise<Activity | undefined>;
   listActivities(page: { afterId: number; limit: number }): Promise<Activity[]>;
 
@@ -95,6 +110,13 @@ export interface OrderRepository {
   ): Promise<(Order | undefined)[]>;
   readTimeline(id: string): Promise<Timeline | undefined>;
   cancelOrder(id: string, userId: string): Promise<CancelResult>;
+  extendOrder(
+    id: string,
+    extension: Extension,
+    request: OperatorRequest,
+    answer: (result: ExtendedOrder) => StoredAnswer,
+  ): Promise<OperatorResult<ExtendedOrder, ExtendRefusal>>;
+  expireKeys(options: { limit: number }): Promise<ExpiredKeys>;
   recordPayment(event: PaymentEvent): Promise<PaymentResult>;
 
   closeExpired(ids: readonly string[], options: { cause: 'message' | 'sweep' }): Promise<CloseResult>;

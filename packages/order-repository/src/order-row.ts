@@ -6,7 +6,8 @@ import { userFromBytes } from './user-bytes.ts';
 /** The columns that `toOrder` reads. */
 export const orderColumns =
   'id, activity_id, user_id, quantity, amount_minor, currency, locale, status, version, created_at, remind_at,' +
-  ' expires_at, reminded_at, paid_at, closed_at, idempotency_key, request_hash';
+  ' expires_at, reminded_at, paid_at, closed_at, idempotency_key, request_hash,' +
+  ' first_remind_at, first_expires_at';
 
 export interface OrderRow {
   readonly id: Buffer;
@@ -26,6 +27,8 @@ export interface OrderRow {
   readonly closed_at: Date | null;
   readonly idempotency_key: Buffer | null;
   readonly request_hash: Buffer;
+  readonly first_remind_at: Date | null;
+  readonly first_expires_at: Date | null;
 }
 
 export function toOrder(row: OrderRow): Order {
@@ -42,6 +45,8 @@ export function toOrder(row: OrderRow): Order {
     createdAt: row.created_at,
     remindAt: row.remind_at,
     expiresAt: row.expires_at,
+    firstRemindAt: row.first_remind_at,
+    firstExpiresAt: row.first_expires_at,
     remindedAt: row.reminded_at,
     paidAt: row.paid_at,
     closedAt: row.closed_at,

@@ -16,10 +16,13 @@ export interface Order {
   readonly createdAt: Date;
   readonly remindAt: Date;
   readonly expiresAt: Date;
+  /** What the buyer was answered, once an operator has moved the deadline; null: remindAt and expiresAt. */
+  readonly firstRemindAt: Date | null;
+  readonly firstExpiresAt: Date | null;
   readonly remindedAt: Date | null;
   readonly paidAt: Date | null;
   readonly closedAt: Date | null;
-  /** Empty for an ABORTED order: it fences a hold, nobody asked for it. */
+  /** Empty once it is older than 24 hours, and for an ABORTED order: it fences a hold, nobody asked for it. */
   readonly idempotencyKey: string;
   /** SHA-256 of the request: the same key with another hash is another request. */
   readonly requestHash: Buffer;

@@ -28,14 +28,15 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Lapse', version: '0.1.0', description, license: { name: 'Apache-2.0' } },
-      tags: [{ name: 'activities' }, { name: 'orders' }, { name: 'payments' }],
+      tags: [{ name: 'activities' }, { name: 'orders' }, { name: 'payments' }, { name: 'operations' }],
       components: {
         securitySchemes: {
           bearer: {
             type: 'http',
             scheme: 'bearer',
             bearerFormat: 'JWT',
-            description: 'The buyer is `sub`. The scope `operator` may open activities and read any order.',
+            description:
+              'The buyer is `sub`. The scope `operator` may open and change activities, read any order and give it more time.',
           },
           webhookSignature: {
             type: 'apiKey',

@@ -45,6 +45,14 @@ CREATE TABLE IF NOT EXISTS idempotency_key (
   KEY idempotency_key_at (created_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4`;
 
+/** How far a job that walks a table by its key has come. */
+const jobPlace = `
+CREATE TABLE IF NOT EXISTS job_place (
+  job VARCHAR(32) CHARACTER SET ascii NOT NULL,
+  place BINARY(16) NOT NULL,
+  PRIMARY KEY (job)
+) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4`;
+
 /** Events for the shop's own systems, in the order of `seq` for each order. */
 const shopEvent = `
 CREATE TABLE IF NOT EXISTS shop_event (
@@ -76,7 +84,8 @@ CREATE TABLE IF NOT EXISTS shop_event (
 export const createOperations: Migration = {
   name: '0005-operations',
   up: async (knex) => {
-    for (const table of [operatorAction, auditFinding, idempotencyKey, shopEvent]) await knex.raw(table);
+    for (const table of [operatorAction, auditFinding, idempotencyKey, jobPlace, shopEvent])
+      await knex.raw(table);
     await addColumns(knex, 'activity', {
       capacity_version: 'INT UNSIGNED NOT NULL DEFAULT 1',
       stock_run_id: 'VARCHAR(64) CHARACTER SET ascii NULL',

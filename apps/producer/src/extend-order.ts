@@ -1,0 +1,55 @@
+import type { OutboxRow } from '@lapse/contracts';
+import type { Extension, OperatorRequest, OrderRepository, StoredAnswer } from '@lapse/order-repository';
+import { orderAnswer } from './operator-answer.ts';
+import type { Problem } from './problem-reply.ts';
+
+export interface ExtendPorts {
+  readonly orders: Pick<OrderRepository, 'extendOrder'>;
+  /** Takes the row that arms the new deadline; never throws. */
+  readonly relay: { add(row: OutboxRow): void };
+}
+
+export type OperatorAnswer =
+  | { readonly kind: 'done' | 'replayed'; readonly answer: StoredAnswer }
+  | { readonly kind: 'refused'; readonly problem: Problem };
+
+/** Move an order's deadline to a later time, by an operator's hand. MySQL decides against a close and a payment. */
+export async function extendOrder(
+  { orders, relay }: ExtendPorts,
+  orderId: string,
+  extension: Extension,
+  request: OperatorRequest,
+): Promise<OperatorAnswer> {
+  const extended = await orders.extendOrder(orderId, extension, request, ({ order }) =>
+    orderAnswer(200, order),
+  );
+  switch (extended.kind) {
+    case 'done':
+      relay.add(extended.result.outbox);
+      return extended;
+    case 'replayed':
+      return extended;
+    case 'key_reused':
+      return refused({ code: 'IDEMPOTENCY_KEY_REUSED' });
+    case 'refused':
+      break;
+  }
+  const { result } = extended;
+  switch (result.kind) {
+    case 'not_found':
+      return refused({ code: 'ORDER_NOT_FOUND' });
+    case 'not_pending':
+      return refused({
+        code: 'ORDER_NOT_PENDING',
+        detail: `The order is ${result.order.status}: it has no deadline any more.`,
+      });
+    case 'not_later':
+      return refused({ code: 'DEADLINE_NOT_LATER', expiresAt: result.order.expiresAt.toISOString() });
+    case 'too_late':
+      return refused({ code: 'DEADLINE_TOO_LATE', latestExpiresAt: result.latest.toISOString() });
+  }
+}
+
+function refused(problem: Problem): OperatorAnswer {
+  return { kind: 'refused', problem };
+}

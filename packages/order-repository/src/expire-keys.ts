@@ -1,0 +1,76 @@
+import type { Database } from './database.ts';
+import type { Session } from './session.ts';
+import { inTransaction, withRetriedSession } from './transaction.ts';
+
+/** How long a repeat is sure to get the first answer. */
+export const idempotencyKeptMs = 86_400_000;
+/** Name of the place in `job_place`. */
+const job = 'expire-keys';
+const startOfIds = Buffer.alloc(16);
+
+export interface ExpiredKeys {
+  /** Orders whose key may be used again now. */
+  readonly orders: number;
+  /** Answers of operators' writes forgotten. */
+  readonly answers: number;
+  /** Nothing more to do now. */
+  readonly drained: boolean;
+}
+
+interface OldRow {
+  readonly id: Buffer;
+  readonly has_key: number;
+  readonly is_old: number;
+}
+
+/**
+ * Let go of one batch of idempotency keys that are older than 24 hours: the orders' own, and the kept answers of
+ * operators' writes. A key is kept longer when nobody runs this, never shorter: `created_at` and the database
+ * clock decide.
+ *
+ * Orders are walked once, by their primary key: ids sort by time. The place is kept in MySQL, moved in the
+ * transaction that clears the keys before it, so that no restart reads the past again. It never moves past an
+ * order that is too young: an id made by a clock that is slow stops the walk for as long as that clock is slow,
+ * at most a day. The place's lock lets one sweeper walk at a time; another one waits for it, then goes on.
+ */
+export async function expireKeys(database: Database, { limit }: { limit: number }): Promise<ExpiredKeys> {
+  const walked = await inTransaction(
+    database,
+    (session) => walkOnce(session, limit),
+    // Walked again, the same rows are found without a key: a repeat does nothing.
+    () => null,
+  );
+  const { affectedRows: answers } = await withRetriedSession(database, (session) =>
+    session.run(
+      `DELETE FROM idempotency_key WHERE created_at <= NOW(3) - INTERVAL ? MICROSECOND
+       ORDER BY created_at LIMIT ?`,
+      [idempotencyKeptMs * 1_000, limit],
+    ),
+  );
+  return { orders: walked.orders, answers, drained: walked.drained && answers < limit };
+}
+
+async function walkOnce(session: Session, limit: number): Promise<{ orders: number; drained: boolean }> {
+  await session.run('INSERT IGNORE INTO job_place (job, place) VALUES (?, ?)', [job, startOfIds]);
+  const [at] = await session.rows<{ place: Buffer }>('SELECT place FROM job_place WHERE job = ? FOR UPDATE', [
+    job,
+  ]);
+  const rows = await session.rows<OldRow>(
+    `SELECT id, idempotency_key IS NOT NULL AS has_key,
+       created_at <= NOW(3) - INTERVAL ? MICROSECOND AS is_old
+     FROM orders FORCE INDEX (PRIMARY) WHERE id > ? ORDER BY id LIMIT ?`,
+    [idempotencyKeptMs * 1_000, at?.place ?? startOfIds, limit],
+  );
+  const youngest = rows.findIndex(({ is_old }) => is_old === 0);
+  const old = youngest === -1 ? rows : rows.slice(0, youngest);
+  const last = old.at(-1);
+  if (last === undefined) return { orders: 0, drained: true };
+  const keyed = old.filter(({ has_key }) => has_key === 1).map(({ id }) => id);
+  if (keyed.length > 0) {
+    await session.run('UPDATE orders FORCE INDEX (PRIMARY) SET idempotency_key = NULL WHERE id IN (?)', [
+      keyed,
+    ]);
+  }
+  await session.run('UPDATE job_place SET place = ? WHERE job = ?', [last.id, job]);
+  return { orders: keyed.length, drained: old.length < limit };
+}

@@ -1,0 +1,132 @@
+import type { OutboxRow, Phase } from '@lapse/contracts';
+import { payWithinMsMax } from '@lapse/contracts';
+import { idToBytes, newId } from './binary-id.ts';
+import type { Database } from './database.ts';
+import { InvariantError } from './errors.ts';
+import { insertOutboxRow } from './insert-outbox-row.ts';
+import {
+  type Changed,
+  changeByOperator,
+  type OperatorRequest,
+  type OperatorResult,
+  type StoredAnswer,
+} from './operator-change.ts';
+import type { Order } from './order.ts';
+import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
+import type { Session } from './session.ts';
+
+/** How far: by so many milliseconds from the present deadline, or to a time. */
+export type Extension = { readonly byMs: number } | { readonly until: Date };
+
+export interface ExtendedOrder {
+  readonly order: Order;
+  /** The message that arms the new deadline; if nobody sends it, the sweeper does. */
+  readonly outbox: OutboxRow;
+}
+
+export type ExtendRefusal =
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'not_pending'; readonly order: Order }
+  /** The new deadline is not after the present one, or has passed already. */
+  | { readonly kind: 'not_later'; readonly order: Order }
+  /** No order may be pending longer than 30 days after it was placed. */
+  | { readonly kind: 'too_late'; readonly latest: Date };
+
+interface ExtendRow extends OrderRow {
+  readonly settle_until: Date | null;
+  readonly now: Date;
+}
+
+/**
+ * Move the deadline of a pending order to a later time, with everything that hangs on it: the reminder where it
+ * is still to come, the time at which an open payment is settled, and the message that brings the order back.
+ * The lock on the order's row decides between this and a close, a payment or a cancel: one of them wins, and the
+ * other sees what it left. An order past its deadline that nobody has closed yet can still be extended.
+ *
+ * Messages sent before are not recalled: the order is not due when they come, and their worker puts it off. What
+ * the buyer was answered at first is kept for the repeat of that request.
+ */
+export function extendOrder(
+  database: Database,
+  id: string,
+  extension: Extension,
+  request: OperatorRequest,
+  answer: (result: ExtendedOrder) => StoredAnswer,
+): Promise<OperatorResult<ExtendedOrder, ExtendRefusal>> {
+  return changeByOperator(database, request, {
+    change: (session) => extendOnce(session, idToBytes(id), extension),
+    answer,
+  });
+}
+
+async function extendOnce(
+  session: Session,
+  id: Buffer,
+  extension: Extension,
+): Promise<Changed<ExtendedOrder, ExtendRefusal>> {
+  const [row] = await session.rows<ExtendRow>(
+    `SELECT ${orderColumns}, settle_until, NOW(3) AS now FROM orders WHERE id = ? FOR UPDATE`,
+    [id],
+  );
+  if (row === undefined) return { kind: 'refused', result: { kind: 'not_found' } };
+  if (row.status !== 'PENDING') {
+    return { kind: 'refused', result: { kind: 'not_pending', order: toOrder(row) } };
+  }
+  const before = row.expires_at.getTime();
+  const after = 'until' in extension ? extension.until.getTime() : before + extension.byMs;
+  if (after <= before || after <= row.now.getTime()) {
+    return { kind: 'refused', result: { kind: 'not_later', order: toOrder(row) } };
+  }
+  const latest = row.created_at.getTime() + payWithinMsMax;
+  if (after > latest) return { kind: 'refused', result: { kind: 'too_late', latest: new Date(latest) } };
+
+  const result = await moveDeadline(session, row, after - before);
+  return {
+    kind: 'done',
+    result,
+    action: {
+      action: 'order.extend',
+      targetKind: 'order',
+      target: result.order.id,
+      detail: { from: row.expires_at, to: result.order.expiresAt },
+    },
+  };
+}
+
+async function moveDeadline(session: Session, row: ExtendRow, byMs: number): Promise<ExtendedOrder> {
+  const moved = (time: Date): Date => new Date(time.getTime() + byMs);
+  const phase: Phase = row.reminded_at === null ? 1 : 2;
+  const order = toOrder({
+    ...row,
+    first_remind_at: row.first_remind_at ?? row.remind_at,
+    first_expires_at: row.first_expires_at ?? row.expires_at,
+    remind_at: phase === 1 ? moved(row.remind_at) : row.remind_at,
+    expires_at: moved(row.expires_at),
+  });
+  const outboxId = newId();
+  const { affectedRows } = await session.run(
+    `UPDATE orders SET remind_at = ?, expires_at = ?, settle_until = ?, first_remind_at = ?, first_expires_at = ?,
+       ${phase === 1 ? 'reminder_outbox_id' : 'close_outbox_id'} = ?
+     WHERE id = ? AND status = 'PENDING'`,
+    [
+      ...[order.remindAt, order.expiresAt, row.settle_until && moved(row.settle_until)],
+      ...[order.firstRemindAt, order.firstExpiresAt, idToBytes(outboxId), row.id],
+    ],
+  );
+  if (affectedRows !== 1) throw new InvariantError('a locked pending order could not be extended');
+  await session.run(
+    `UPDATE payment_attempt SET settle_at = settle_at + INTERVAL ? MICROSECOND
+     WHERE order_id = ? AND state IN ('CREATING', 'OPEN')`,
+    [byMs * 1_000, row.id],
+  );
+  const outbox = await insertOutboxRow(session, outboxId, phase, [
+    {
+      orderId: order.id,
+      activityId: order.activityId,
+      userId: order.userId,
+      createTime: order.createdAt.getTime(),
+      dueTime: (phase === 1 ? order.remindAt : order.expiresAt).getTime(),
+    },
+  ]);
+  return { order, outbox };
+}
