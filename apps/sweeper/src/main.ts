@@ -4,6 +4,7 @@ import { repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime'
 import { openStock } from '@lapse/stock';
 import { applyLeftEffects } from './apply-left-effects.ts';
 import { closeOverdue } from './close-overdue.ts';
+import { expireKeys } from './expire-keys.ts';
 import { keepSender } from './keep-sender.ts';
 import { loadStock } from './load-stock.ts';
 import { releaseOrphans } from './release-orphans.ts';
@@ -13,6 +14,9 @@ const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'relay', 'sweepe
 
 /** How long the marker of a released order refuses a reserve that comes late. */
 const markersKeptMs = 3_600_000;
+
+/** Keys live for 24 hours: a minute more is nothing. */
+const expireKeysEveryMs = 60_000;
 
 /** The safety net: closes, resends and repairs what messages missed. This file only wires. */
 await startProcess('sweeper', groups, async ({ config, log, own }) => {
@@ -37,5 +41,6 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
   start('apply-left-effects', repairEveryMs, applyLeftEffects(parts));
   start('load-stock', repairEveryMs, loadStock(parts));
   start('release-orphans', orphansEveryMs, releaseOrphans(parts));
+  start('expire-keys', expireKeysEveryMs, expireKeys(parts));
   ops.setReady(true);
 });

@@ -32,3 +32,8 @@ export const orphansReleased = new Counter({
   name: 'lapse_sweeper_orphan_holds_total',
   help: 'Holds in Redis whose order was never written, fenced in MySQL and released.',
 });
+
+export const keysExpired = new Counter({
+  name: 'lapse_sweeper_keys_expired_total',
+  help: 'Idempotency keys older than 24 hours that may be used again.',
+});

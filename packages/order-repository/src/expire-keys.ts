@@ -3,7 +3,7 @@ import type { Session } from './session.ts';
 import { inTransaction, withRetriedSession } from './transaction.ts';
 
 /** How long a repeat is sure to get the first answer. */
-export const idempotencyKeptMs = 86_400_000;
+const idempotencyKeptMs = 86_400_000;
 /** Name of the place in `job_place`. */
 const job = 'expire-keys';
 const startOfIds = Buffer.alloc(16);
