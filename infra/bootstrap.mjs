@@ -29,7 +29,8 @@ process.env.PATH = `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? 
 
 await install();
 await compile();
-process.argv = [process.argv[0], join(root, 'infra/stack/dist', `${command}.js`), ...args];
+const program = command === 'chaos' ? 'infra/chaos/dist/main.js' : `infra/stack/dist/${command}.js`;
+process.argv = [process.argv[0], join(root, program), ...args];
 await import(pathToFileURL(process.argv[1]).href);
 
 function checkNode() {

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import type { ActivityView, CreateActivityBody, OrderView, PaymentWebhookBody } from '@lapse/contracts';
+import { type DemoSecrets, mintToken } from '@lapse/stack';
+import { Webhook } from 'standardwebhooks';
+import type { Ledger } from './ledger.ts';
+
+/** What one request came to. `none`: no answer, or one that says "send it again". */
+export type Answer =
+  | { readonly kind: 'ok'; readonly body: unknown }
+  | { readonly kind: 'refused'; readonly code: string }
+  | { readonly kind: 'none' };
+
+export interface ApiClient {
+  createActivity(body: Partial<CreateActivityBody>): Promise<ActivityView>;
+  createOrder(buyer: string, activityId: number, quantity: number, key: string): Promise<Answer>;
+  cancelOrder(buyer: string, orderId: string): Promise<Answer>;
+  /** One delivery of an event; the same `eventId` again is the same event. */
+  sendEvent(eventId: string, body: PaymentWebhookBody): Promise<Answer>;
+  mintToken(user: string): Promise<string>;
+}
+
+/** Longer than most freezes would be patient; shorter than a buyer. */
+const requestTimeoutMs = 4_000;
+
+/** Speaks to any of the producers, a different one at each try, and writes down what must never come. */
+export function createApiClient(apiUrls: readonly string[], secrets: DemoSecrets, ledger: Ledger): ApiClient {
+  const webhook = new Webhook(secrets.webhookSecret);
+  let turn = 0;
+
+  async function send(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: string,
+  ): Promise<Answer> {
+    turn += 1;
+    const url = `${apiUrls[turn % apiUrls.length]}${path}`;
+    const request = {
+      method,
+      headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+      ...(body !== undefined && { body }),
+      signal: AbortSignal.timeout(requestTimeoutMs),
+    };
+    try {
+      const response = await fetch(url, request);
+      const answer = (await response.json()) as Record<string, unknown>;
+      ledger.statuses.set(response.status, (ledger.statuses.get(response.status) ?? 0) + 1);
+      if (response.ok) return { kind: 'ok', body: answer };
+      if (response.status === 503) return { kind: 'none' };
+      const code = String(answer.code);
+      if (response.status === 500 || response.status === 401 || response.status === 400) {
+        ledger.unexpected.push(`${method} ${path}: ${response.status} ${code}: ${String(answer.detail)}`);
+        return { kind: 'none' };
+      }
+      return { kind: 'refused', code };
+    } catch {
+      ledger.statuses.set(0, (ledger.statuses.get(0) ?? 0) + 1);
+      return { kind: 'none' };
+    }
+  }
+
+  return {
+    mintToken: (user) => mintToken(secrets.jwtSecret, { sub: user }),
+    async createActivity(body) {
+      const token = await mintToken(secrets.jwtSecret, { sub: 'chaos', scope: 'operator' });
+      const answer = await send(
+        'POST',
+        '/v1/activities',
+        { authorization: `Bearer ${token}` },
+        JSON.stringify(body),
+      );
+      if (answer.kind !== 'ok')
+        throw new Error(`LAPSE_CHAOS_ACTIVITY: no activity: ${JSON.stringify(answer)}`);
+      return answer.body as ActivityView;
+    },
+    createOrder: (buyer, activityId, quantity, key) =>
+      send(
+        'POST',
+        `/v1/activities/${activityId}/orders`,
+        { authorization: `Bearer ${buyer}`, 'idempotency-key': key },
+        JSON.stringify({ quantity }),
+      ),
+    cancelOrder: (buyer, orderId) =>
+      send('POST', `/v1/orders/${orderId}/cancel`, { authorization: `Bearer ${buyer}` }),
+    sendEvent(eventId, event) {
+      const body = JSON.stringify(event);
+      const now = new Date();
+      return send(
+        'POST',
+        '/v1/payments/webhook',
+        {
+          'webhook-id': eventId,
+          'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+          'webhook-signature': webhook.sign(eventId, now, body),
+        },
+        body,
+      );
+    },
+  };
+}
+
+export function orderOf(answer: Answer): OrderView | undefined {
+  return answer.kind === 'ok' ? (answer.body as OrderView) : undefined;
+}
+
+export function newEventId(): string {
+  return `evt_${randomUUID()}`;
+}
