@@ -63,7 +63,7 @@ export const commands = {
     usage: 'npm run chaos -- [options]',
     summary:
       'Every process under load while broker, database, Redis and workers are killed, frozen, cut off and ' +
-      'rolled back by a seeded plan; then the oracle and the buyers\' own ledger judge. Private services in ' +
+      "rolled back by a seeded plan; then the oracle and the buyers' own ledger judge. Private services in " +
       '.lapse-chaos/. Exit code 0 only if nothing is lost, doubled, early or stuck.',
     options: [
       ['--minutes=N', 'how long faults are made, 0.2 to 720 (2); start and the way to rest come on top'],

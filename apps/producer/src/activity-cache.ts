@@ -19,6 +19,8 @@ export function createActivityCache(orders: Pick<OrderRepository, 'readActivity'
     max: activitiesMax,
     ttl: activityFreshMs,
     fetchMethod: async (id) => ({ activity: await orders.readActivity(id) }),
+    // Without it, forgetting an activity fails everybody who waits for it at that moment.
+    ignoreFetchAbort: true,
   });
   return {
     read: async (id) => (await cache.fetch(id))?.activity,

@@ -31,6 +31,8 @@ const settings = {
   LAPSE_INVISIBLE: '10s',
   LAPSE_SWEEP_EVERY: '3s',
   LAPSE_SWEEP_GRACE: '4s',
+  LAPSE_ORPHANS_EVERY: '5s',
+  LAPSE_ORPHANS_AFTER: '20s',
   LAPSE_LOG_LEVEL: 'info',
 } as const;
 

@@ -98,7 +98,10 @@ describe('the ledger of promises', () => {
     [
       'two orders answered for one key',
       'twice',
-      [{ ...order, status: 'CANCELLED' }, { ...order, id: 'o2' }],
+      [
+        { ...order, status: 'CANCELLED' },
+        { ...order, id: 'o2' },
+      ],
       [],
       (ledger) => {
         ledger.purchases[0]?.orders.set('o2', { ...promised, id: 'o2' });
