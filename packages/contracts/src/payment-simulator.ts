@@ -66,11 +66,15 @@ export const simulatorRefund = z.object({
 });
 export type SimulatorRefund = z.infer<typeof simulatorRefund>;
 
-/** `GET /v1/ledger`: all money that moved, in order. `next` is the `after` of the next page, or null. */
+/**
+ * `GET /v1/ledger`: all money that moved, in order. `next` is the `after` of the next page, or null. `waiting`: what
+ * is still to come by itself; at rest all three are zero.
+ */
 export const simulatorLedger = z.object({
   captures: z.array(simulatorCapture.extend({ providerRef: z.string(), orderId: z.string() })),
   refunds: z.array(simulatorRefund),
   next: z.int().nullable(),
+  waiting: z.object({ events: z.int(), payments: z.int(), refunds: z.int() }),
 });
 export type SimulatorLedger = z.infer<typeof simulatorLedger>;
 
@@ -105,7 +109,7 @@ export const simulatorFaults = z.strictObject({
   twin: rate,
   /** Captures followed by an event `payment.failed` that is older. */
   staleFailed: rate,
-  /** Events that are held back until a later one has been delivered, or for twice `delayMs`. */
+  /** Events that are held back until another one has been delivered, or for twice `delayMs`. */
   reorder: rate,
   /** Events that are late by up to `delayMs`. */
   delay: rate,

@@ -47,7 +47,7 @@ export const simulatorGroup = defineGroup(
       schema: url(['https:', 'http:'], 'must be an http or https URL'),
       optional: true,
       example: 'http://127.0.0.1:8080/v1/payments/webhook',
-      help: 'Where it sends events; without one they wait.',
+      help: 'Where it sends events; without one it makes none.',
     },
     webhookSecret: {
       env: 'LAPSE_SIM_WEBHOOK_SECRET',
