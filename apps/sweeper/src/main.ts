@@ -1,4 +1,4 @@
-import { openTimeoutSender } from '@lapse/messaging';
+import { drainDeadLetters, openTimeoutSender } from '@lapse/messaging';
 import { openOrderRepository } from '@lapse/order-repository';
 import { repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
@@ -7,8 +7,10 @@ import { closeOverdue } from './close-overdue.ts';
 import { expireKeys } from './expire-keys.ts';
 import { keepSender } from './keep-sender.ts';
 import { loadStock } from './load-stock.ts';
+import { parkDeadLetters } from './park-dead-letters.ts';
 import { releaseOrphans } from './release-orphans.ts';
 import { resendOutbox } from './resend-outbox.ts';
+import { sweepReminders } from './sweep-reminders.ts';
 
 const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'relay', 'sweeper'] as const;
 
@@ -27,20 +29,25 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
   const sender = own(
     keepSender(async () => withCrashPoints('sender', await openTimeoutSender(config.rocketmq, log))),
   );
+  const letters = own(
+    drainDeadLetters(config.rocketmq, { phases: [1, 2], park: orders.parkDeadLetter, log }),
+  );
   ops.addCheck('mysql', () => orders.ping());
   ops.addCheck('redis', () => stock.ping());
   ops.addCheck('broker', () => sender.ping());
 
   const parts = { orders, stock, log, config: { ...config.sweeper, ...config.relay, markersKeptMs } };
-  const { everyMs: sweepEveryMs, repairEveryMs, orphansEveryMs } = config.sweeper;
+  const { everyMs: sweepEveryMs, repairEveryMs, orphansEveryMs, deadLettersEveryMs } = config.sweeper;
   const start = (name: string, everyMs: number, task: (signal: AbortSignal) => Promise<unknown>): void => {
     own(repeat({ name, everyMs, task: async (signal) => void (await task(signal)), log }));
   };
   start('close-overdue', sweepEveryMs, closeOverdue(parts));
+  start('sweep-reminders', sweepEveryMs, sweepReminders(parts));
   start('resend-outbox', repairEveryMs, resendOutbox({ ...parts, takeSender: sender.take }));
   start('apply-left-effects', repairEveryMs, applyLeftEffects(parts));
   start('load-stock', repairEveryMs, loadStock(parts));
   start('release-orphans', orphansEveryMs, releaseOrphans(parts));
   start('expire-keys', expireKeysEveryMs, expireKeys(parts));
+  start('park-dead-letters', deadLettersEveryMs, parkDeadLetters({ orders, drain: letters.drain }));
   ops.setReady(true);
 });

@@ -8,7 +8,13 @@ export const ordersSwept = new Counter({
 
 export const ordersParked = new Counter({
   name: 'lapse_sweeper_orders_parked_total',
-  help: 'Orders that the sweep could not close and parked with a reason.',
+  help: 'Orders that the sweep could not close or remind and parked with a reason.',
+});
+
+/** Every order here is one whose reminder came from the sweep: a rise means that messages are lost or late. */
+export const remindersSwept = new Counter({
+  name: 'lapse_sweeper_reminders_total',
+  help: 'Orders reminded by the sweep because no message did.',
 });
 
 export const outboxResent = new Counter({

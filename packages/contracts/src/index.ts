@@ -55,6 +55,8 @@ export {
 export { type ProblemCode, type ProblemView, problems, problemView } from './problem.ts';
 export {
   consumerGroupOf,
+  deadLetterGroupOf,
+  deadLetterTopicOf,
   messageBytesMax,
   type OutboxRow,
   ordersPerMessageMax,

@@ -45,6 +45,16 @@ export function consumerGroupOf(phase: Phase, prefix = ''): string {
   return `${prefix}${phase === 1 ? 'order-reminder' : 'order-closer'}`;
 }
 
+/** Where the broker puts what the group of a phase never acknowledged. The name is RocketMQ's own. */
+export function deadLetterTopicOf(phase: Phase, prefix = ''): string {
+  return `%DLQ%${consumerGroupOf(phase, prefix)}`;
+}
+
+/** The group that reads those dead letters. */
+export function deadLetterGroupOf(phase: Phase, prefix = ''): string {
+  return `${consumerGroupOf(phase, prefix)}-dead-letters`;
+}
+
 /**
  * A row of the message outbox: orders whose timeout message of this phase must be sent. Committed in the
  * transaction that made it necessary; it may be sent more than once, never not at all.

@@ -4,8 +4,10 @@ import { callRemoting, type RemotingAnswer, requestCodes, responseCodes } from '
 import { messageOf } from './start-client.ts';
 
 const queuesPerTopic = 8;
-/** A message that fails this often goes to the dead letters of its group. */
-const retryMaxTimes = 16;
+/** As many as the broker itself gives a dead-letter topic. */
+const queuesPerDeadLetterTopic = 1;
+/** Of a group that the broker made by itself. */
+const brokersRetryMaxTimes = 16;
 /** Read and write. */
 const permission = 6;
 const requestMsMax = 5_000;
@@ -17,10 +19,14 @@ export interface BrokerAdmin {
   findMasters(): Promise<string[]>;
   /** @returns whether it was new. @throws LAPSE_TOPICS_REFUSED when it exists with another type. */
   createDelayTopic(master: string, topic: string): Promise<boolean>;
-  /** @returns whether it was new. */
-  createGroup(master: string, group: string): Promise<boolean>;
+  /** The topic that the broker would create with the first dead letter. @returns whether it was new. */
+  createDeadLetterTopic(master: string, topic: string): Promise<boolean>;
+  /** `retryMaxTimes`: deliveries after the first, before a message is a dead letter. @returns whether it was new. */
+  createGroup(master: string, group: string, retryMaxTimes: number): Promise<boolean>;
   /** Let a group begin at the oldest message of every queue it never read. Never moves one that has. */
   setFirstOffsets(master: string, topic: string, group: string): Promise<void>;
+  /** Messages of a topic that a group has not acknowledged; 0 when there is no such topic. */
+  countUnread(master: string, topic: string, group: string): Promise<number>;
   /** Whether the name server tells clients where the topic is. */
   isRouted(topic: string): Promise<boolean>;
 }
@@ -68,7 +74,9 @@ export function openBrokerAdmin(
     isRouted: async (topic) =>
       (await callNamesrv(requestCodes.topicRoute, { topic })).code === responseCodes.success,
     createDelayTopic: (master, topic) => createDelayTopic(call, master, topic),
-    createGroup: (master, group) => createGroup(call, master, group),
+    createDeadLetterTopic: (master, topic) => createDeadLetterTopic(call, master, topic),
+    createGroup: (master, group, retryMaxTimes) => createGroup(call, master, group, retryMaxTimes),
+    countUnread: (master, topic, group) => countUnread(call, master, topic, group),
     setFirstOffsets: (master, topic, group) => setFirstOffsets(call, master, topic, group),
   };
 }
@@ -83,24 +91,49 @@ async function createDelayTopic(call: Call, master: string, topic: string): Prom
       `Topic ${topic} exists with type ${type}, but must be DELAY. Delete it, or set LAPSE_ROCKETMQ_TOPIC_PREFIX.`,
     );
   }
+  await updateTopic(call, master, topic, queuesPerTopic, 'DELAY');
+  return true;
+}
+
+async function createDeadLetterTopic(call: Call, master: string, topic: string): Promise<boolean> {
+  const existing = await call(master, requestCodes.topicConfig, { topic });
+  if (existing.code === responseCodes.success) return false;
+  await updateTopic(call, master, topic, queuesPerDeadLetterTopic, 'NORMAL');
+  return true;
+}
+
+async function updateTopic(
+  call: Call,
+  master: string,
+  topic: string,
+  queues: number,
+  type: 'DELAY' | 'NORMAL',
+): Promise<void> {
   const answer = await call(master, requestCodes.updateTopic, {
     topic,
     defaultTopic: 'TBW102',
-    readQueueNums: queuesPerTopic,
-    writeQueueNums: queuesPerTopic,
+    readQueueNums: queues,
+    writeQueueNums: queues,
     perm: permission,
     topicFilterType: 'SINGLE_TAG',
     topicSysFlag: 0,
     order: false,
-    attributes: `+${typeAttribute}=DELAY`,
+    attributes: `+${typeAttribute}=${type}`,
   });
   accept(answer, `create topic ${topic}`);
-  return true;
 }
 
-async function createGroup(call: Call, master: string, group: string): Promise<boolean> {
+async function createGroup(
+  call: Call,
+  master: string,
+  group: string,
+  retryMaxTimes: number,
+): Promise<boolean> {
+  // By default a broker creates the group that it is asked about, with its own limit: that is not an operator's.
   const existing = await call(master, requestCodes.groupConfig, { group });
-  if (existing.code === responseCodes.success) return false;
+  const known = (existing.body as { retryMaxTimes?: number } | undefined)?.retryMaxTimes;
+  const isSet = known === retryMaxTimes || known !== brokersRetryMaxTimes;
+  if (existing.code === responseCodes.success && isSet) return false;
   const body = {
     groupName: group,
     consumeEnable: true,
@@ -135,6 +168,28 @@ async function setFirstOffsets(call: Call, master: string, topic: string, group:
       `set the first offset of ${group}`,
     );
   }
+}
+
+async function countUnread(call: Call, master: string, topic: string, group: string): Promise<number> {
+  const config = await call(master, requestCodes.topicConfig, { topic });
+  if (config.code !== responseCodes.success) return 0;
+  const queues = Number((config.body as { readQueueNums?: number }).readQueueNums ?? 0);
+  let total = 0;
+  for (let queueId = 0; queueId < queues; queueId += 1) {
+    const [end, read, start] = await Promise.all([
+      call(master, requestCodes.maxOffset, { topic, queueId }),
+      call(master, requestCodes.queryConsumerOffset, {
+        topic,
+        queueId,
+        consumerGroup: group,
+        setZeroIfNotFound: false,
+      }),
+      call(master, requestCodes.minOffset, { topic, queueId }),
+    ]);
+    const from = read.code === responseCodes.success ? read : start;
+    total += Math.max(0, Number(end.fields.offset ?? 0) - Number(from.fields.offset ?? 0));
+  }
+  return total;
 }
 
 function accept(answer: RemotingAnswer, what: string): unknown {

@@ -1,4 +1,4 @@
-import { consumerGroupOf, topicOf } from '@lapse/contracts';
+import { consumerGroupOf, deadLetterGroupOf, deadLetterTopicOf, topicOf } from '@lapse/contracts';
 import { type Logger, type RocketmqConfig, sleep } from '@lapse/runtime';
 import { Producer } from 'rocketmq-client-nodejs';
 import { openBrokerAdmin } from './broker-admin.ts';
@@ -12,9 +12,22 @@ import { messageOf } from './start-client.ts';
 const createMsMax = 60_000;
 const requestMsMax = 5_000;
 const checkEveryMs = 200;
+/** A message that was delivered this often again goes to the dead letters of its group. */
+const retryMaxTimesDefault = 16;
+/**
+ * A dead letter that cannot be parked comes again every 30 s: for a year. It must never become a dead letter of
+ * the group that reads dead letters, which nobody reads.
+ */
+const deadLetterRetryMaxTimes = 1_000_000;
+
+export interface TopicLimits {
+  /** Deliveries of a message after the first, before it is a dead letter. 16 by default. */
+  readonly retryMaxTimes?: number;
+}
 
 /**
- * Create the topics and consumer groups of both phases on every master, and wait until they are served.
+ * Create the topics and consumer groups of both phases on every master, those of their dead letters included,
+ * and wait until they are served.
  * Idempotent: what exists is left as it is, so that an operator's own settings survive. A new group also
  * gets its first offsets; by itself it would begin behind the newest message.
  *
@@ -23,7 +36,11 @@ const checkEveryMs = 200;
  * @throws LAPSE_TOPICS_NAMESRV without a name server's address; LAPSE_TOPICS_REFUSED when the broker says no;
  * LAPSE_TOPICS_TIMEOUT when it does not answer, or does not serve the topics within `createMsMax`.
  */
-export async function createTopics(config: RocketmqConfig, log: Logger): Promise<void> {
+export async function createTopics(
+  config: RocketmqConfig,
+  log: Logger,
+  { retryMaxTimes = retryMaxTimesDefault }: TopicLimits = {},
+): Promise<void> {
   const endsAtMs = performance.now() + createMsMax;
   const admin = openBrokerAdmin(config);
   const masters = await until(endsAtMs, 'a broker to register with the name server', async () => {
@@ -33,12 +50,17 @@ export async function createTopics(config: RocketmqConfig, log: Logger): Promise
   const names = ([1, 2] as const).map((phase) => ({
     topic: topicOf(phase, config.topicPrefix),
     group: consumerGroupOf(phase, config.topicPrefix),
+    deadTopic: deadLetterTopicOf(phase, config.topicPrefix),
+    deadGroup: deadLetterGroupOf(phase, config.topicPrefix),
   }));
-  for (const { topic, group } of names) {
+  for (const { topic, group, deadTopic, deadGroup } of names) {
     for (const master of masters) {
       const isNewTopic = await admin.createDelayTopic(master, topic);
-      const isNewGroup = await admin.createGroup(master, group);
+      const isNewGroup = await admin.createGroup(master, group, retryMaxTimes);
       await admin.setFirstOffsets(master, topic, group);
+      await admin.createDeadLetterTopic(master, deadTopic);
+      await admin.createGroup(master, deadGroup, deadLetterRetryMaxTimes);
+      await admin.setFirstOffsets(master, deadTopic, deadGroup);
       if (isNewTopic || isNewGroup)
         log.info({ topic, group, master }, 'created a topic and its consumer group');
     }

@@ -4,7 +4,9 @@ export {
   type ParkedMessage,
   type TimeoutConsumer,
 } from './consume-timeouts.ts';
-export { createTopics } from './create-topics.ts';
+export { countDeadLetters } from './count-dead-letters.ts';
+export { createTopics, type TopicLimits } from './create-topics.ts';
+export { type DeadLetterDrain, type DeadLetterOptions, drainDeadLetters } from './drain-dead-letters.ts';
 export { type GroupLimits, groupByDueTime, type MessageGroup } from './group-by-due-time.ts';
 export type { HandleResult } from './handle-due.ts';
 export { MessagingError, type MessagingErrorCode } from './messaging-error.ts';

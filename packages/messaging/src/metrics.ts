@@ -20,6 +20,13 @@ export const messagesParked = new Counter({
   labelNames: ['phase'],
 });
 
+/** Anything above zero wants a person: a worker failed on a message for as long as the broker let it. */
+export const deadLettersParked = new Counter({
+  name: 'lapse_dead_letters_parked_total',
+  help: 'Messages that the broker gave up on, moved from its dead letters into the table "parked"',
+  labelNames: ['phase'],
+});
+
 export const ordersInHand = new Gauge({
   name: 'lapse_orders_in_hand',
   help: 'Orders received and held in memory until they are due',

@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
-/** RocketMQ's own protocol, as far as creating topics needs it: codes from RequestCode and ResponseCode. */
+/** RocketMQ's own protocol, as far as creating topics and counting messages needs it: codes from RequestCode and ResponseCode. */
 export const requestCodes = {
   queryConsumerOffset: 14,
   updateConsumerOffset: 15,
   updateTopic: 17,
+  maxOffset: 30,
   minOffset: 31,
   topicRoute: 105,
   clusterInfo: 106,

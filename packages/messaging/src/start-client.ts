@@ -26,7 +26,7 @@ export async function startClient<C extends BaseClient>(
   } catch (cause) {
     await closeClient(client);
     if (cause instanceof MessagingError) throw cause;
-    throw hasCode(cause, topicNotFound) ? topicMissing(what, cause) : notStarted(what, cause);
+    throw isTopicMissing(cause) ? topicMissing(what, cause) : notStarted(what, cause);
   }
 }
 
@@ -44,6 +44,11 @@ function notStarted(what: string, cause: unknown): MessagingError {
     `RocketMQ did not accept ${what}: ${messageOf(cause)}. Check LAPSE_ROCKETMQ_ENDPOINTS, and that the consumer groups exist ("lapse topics apply").`,
     { cause },
   );
+}
+
+/** Whether the broker said that the topic does not exist. */
+export function isTopicMissing(error: unknown): boolean {
+  return hasCode(error, topicNotFound);
 }
 
 /** Whether an error, or one that caused it, carries this status code of the broker. */

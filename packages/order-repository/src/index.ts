@@ -32,6 +32,7 @@ export type {
 export type { PaymentEvent, PaymentResult, PaymentState } from './payment.ts';
 export type { SnapshotHold, StockSnapshot } from './snapshot.ts';
 export type { CapacityEffect, ReacquireEffect, SettleEffect, StockEffect } from './stock-effect.ts';
+export type { ReminderCursor, ReminderSweep, ReminderSweepOptions } from './sweep-reminders.ts';
 export type {
   Timeline,
   TimelineEffect,

@@ -34,6 +34,7 @@ import { rebuildSnapshot } from './rebuild-snapshot.ts';
 import { recordPayment } from './record-payment.ts';
 import { redriveParked } from './redrive-parked.ts';
 import { remindPending } from './remind-pending.ts';
+import { sweepReminders } from './sweep-reminders.ts';
 import { withRetriedSession } from './transaction.ts';
 
 /**
@@ -81,6 +82,7 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     closeExpired: (ids, options) => closeExpired(database, log, ids, options),
     closeOverdue: (options) => closeOverdue(database, log, options),
     remindPending: (ids) => remindPending(database, log, ids),
+    sweepReminders: (options) => sweepReminders(database, log, options),
     rearm: (phase, ids) => rearm(database, phase, ids),
     readStatuses: (ids) => readStatuses(database, ids),
     fenceOrphans: (holds) => fenceOrphans(database, holds),

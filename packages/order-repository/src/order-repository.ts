@@ -12,6 +12,7 @@ import type { Parked, ParkedFilter, ParkedOutcome, SettleParkedOptions } from '.
 import type { PaymentEvent, PaymentResult } from './payment.ts';
 import type { StockSnapshot } from './snapshot.ts';
 import type { StockEffect } from './stock-effect.ts';
+import type { ReminderSweep, ReminderSweepOptions } from './sweep-reminders.ts';
 import type { Timeline } from './timeline.ts';
 
 export interface RepositoryConfig {
@@ -122,6 +123,7 @@ export interface OrderRepository {
   closeExpired(ids: readonly string[], options: { cause: 'message' | 'sweep' }): Promise<CloseResult>;
   closeOverdue(options: { graceMs: number; limit: number }): Promise<CloseResult & { found: number }>;
   remindPending(ids: readonly string[]): Promise<RemindResult>;
+  sweepReminders(options: ReminderSweepOptions): Promise<ReminderSweep>;
   rearm(phase: Phase, ids: readonly string[]): Promise<OutboxRow | null>;
   readStatuses(ids: readonly string[]): Promise<Map<string, OrderStatus>>;
   fenceOrphans(holds: readonly OrphanHold[]): Promise<FenceResult>;

@@ -144,3 +144,20 @@ test('a backlog of closed notices never delays a reminder: reminders are claimed
   expect(first).toMatchObject({ stage: 'REMINDER', orderId: orders[0]?.id });
   expect(others.map(({ stage }) => stage)).toEqual(['CLOSED', 'CLOSED']);
 });
+
+test('a locked order keeps its row in the sweep of reminders, and holds up no other', async () => {
+  const { repository } = current;
+  const activity = await createActivity(repository);
+  const orders = await createDueOrders(repository, activity, 1);
+  await createDueOrders(repository, activity, 1);
+  const holder = await current.lockOrder(orders[0]?.id ?? '');
+  const sweep = { graceMs: 0, after: null };
+  expect((await repository.sweepReminders(sweep)).reminded).toBe(1);
+  expect((await repository.sweepReminders(sweep)).reminded).toBe(0);
+  await holder.release();
+  expect((await repository.sweepReminders(sweep)).reminded).toBe(1);
+  const [row] = await current.query(
+    'SELECT COUNT(*) AS n FROM message_outbox WHERE phase = 1 AND swept_at IS NULL',
+  );
+  expect(Number(row?.n)).toBe(0);
+});

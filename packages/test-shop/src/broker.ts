@@ -1,4 +1,4 @@
-import { createTopics, openTimeoutSender, type TimeoutSender } from '@lapse/messaging';
+import { createTopics, openTimeoutSender, type TimeoutSender, type TopicLimits } from '@lapse/messaging';
 import type { ConsumeConfig, RocketmqConfig } from '@lapse/runtime';
 import { testRocketmq, testTopicPrefix } from '@lapse/testing';
 import { log } from './shop.ts';
@@ -19,11 +19,11 @@ export interface TestBroker {
 }
 
 /** Topics and groups of this test file alone on the real broker, and a sender to them. */
-export async function openBroker(): Promise<TestBroker> {
+export async function openBroker(limits: TopicLimits = {}): Promise<TestBroker> {
   const { endpoints, namesrv } = testRocketmq();
   const topicPrefix = testTopicPrefix();
   const config = { endpoints, namesrv, topicPrefix, tls: false, requestTimeoutMs: 3_000 } as RocketmqConfig;
-  await createTopics(config, log);
+  await createTopics(config, log, limits);
   return {
     config,
     sender: await openTimeoutSender(config, log),

@@ -79,7 +79,8 @@ CREATE TABLE IF NOT EXISTS shop_event (
  * capacity_version: rises with each change of capacity, so that Redis takes each change once.
  * stock_run_id: the Redis server that the stock was loaded into; another one has to be loaded again.
  * first_remind_at, first_expires_at: what the buyer was answered, once an operator has moved the deadline.
- * swept_at: the reminders of this outbox row are known to be done, by message or by the sweep.
+ * swept_at: the reminders of this outbox row are known to be done, by message or by the sweep. Until then due_at
+ * is when the sweep looks at it next.
  */
 export const createOperations: Migration = {
   name: '0005-operations',

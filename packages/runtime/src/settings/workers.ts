@@ -114,12 +114,26 @@ export const sweeperGroup = defineGroup({
     example: '20s',
     help: 'Longest time of one sweep; the next one goes on where it stopped.',
   },
+  remindGraceMs: {
+    env: 'LAPSE_REMIND_GRACE',
+    schema: duration(0, dayMs),
+    default: '30s',
+    example: '1m',
+    help: 'How long past its reminder an order is left to the reminder before the sweep reminds it.',
+  },
   repairEveryMs: {
     env: 'LAPSE_REPAIR_EVERY',
     schema: duration(50, hourMs),
     default: '1s',
     example: '5s',
     help: 'Time between two looks for unsent messages and unapplied stock effects.',
+  },
+  deadLettersEveryMs: {
+    env: 'LAPSE_DEAD_LETTERS_EVERY',
+    schema: duration(1_000, hourMs),
+    default: '30s',
+    example: '5m',
+    help: 'Time between two looks at the dead letters of the broker; each is a poll of 5 s.',
   },
   outboxAfterMs: {
     env: 'LAPSE_OUTBOX_AFTER',

@@ -4,7 +4,7 @@ import { withMysqlSnapshot } from './mysql-snapshot.ts';
 import { orderRules } from './order-rules.ts';
 import { paymentAndNoticeRules } from './payment-and-notice-rules.ts';
 import { readCounts, readLateness } from './read-counts.ts';
-import { findUnfinished, restRules } from './rest-rules.ts';
+import { findDeadLetters, findUnfinished, restRules } from './rest-rules.ts';
 import { type ActivityFilter, applyRules } from './rule.ts';
 import { type InvariantId, judge, type Verdict } from './verdict.ts';
 
@@ -22,6 +22,8 @@ export interface OracleOptions {
   readonly overdueMs?: number;
   /** How long a notice may wait at rest, in ms. */
   readonly noticeWaitMs?: number;
+  /** Dead letters in the broker that nobody has parked, as the broker counts them; not judged when absent. */
+  readonly deadLetters?: number;
 }
 
 /** I8: within 30 s with the broker dead. */
@@ -48,7 +50,7 @@ export async function checkInvariants(options: OracleOptions): Promise<Verdict> 
       const rules = [...orderRules, ...paymentAndNoticeRules, ...(atRest ? restRules(limits) : [])];
       const findings = await applyRules(rules, mysql, only);
       findings.push(...(await checkRedis(mysql, redis, only, atRest)));
-      if (atRest) findings.push(...(await findUnfinished(mysql)));
+      if (atRest) findings.push(...(await findUnfinished(mysql)), ...findDeadLetters(options.deadLetters));
       const lateness = await readLateness(mysql, only);
       const counts = await readCounts(mysql, only);
       const checks = judge(findings, atRest ? new Map() : restOnly);
