@@ -1,29 +1,32 @@
+import { applyEffects, type EffectPorts } from '@lapse/order-flow';
 import type { OperatorRequest, OrderRepository } from '@lapse/order-repository';
 import type { ActivityCache } from './activity-cache.ts';
 import type { OperatorAnswer } from './extend-order.ts';
 import { activityAnswer } from './operator-answer.ts';
 
-export interface CapacityPorts {
-  readonly orders: Pick<OrderRepository, 'changeCapacity'>;
+export interface CapacityPorts extends EffectPorts {
+  readonly orders: Pick<OrderRepository, 'changeCapacity' | 'markEffectsApplied'>;
   readonly activities: Pick<ActivityCache, 'forget'>;
 }
 
 /**
  * Change how many places an activity has, while it sells. MySQL decides. Redis follows by the effect that was
- * committed with the change; until it has, Redis refuses a little too early or MySQL a little later than it.
+ * committed with the change, at once when it can, else by the sweeper: until then Redis refuses a little early
+ * (the capacity rose), or MySQL refuses what Redis let through (it fell).
  */
 export async function changeCapacity(
-  { orders, activities }: CapacityPorts,
+  ports: CapacityPorts,
   activityId: number,
   capacity: number,
   request: OperatorRequest,
 ): Promise<OperatorAnswer> {
-  const changed = await orders.changeCapacity(activityId, capacity, request, ({ activity }) =>
+  const changed = await ports.orders.changeCapacity(activityId, capacity, request, ({ activity }) =>
     activityAnswer(200, activity),
   );
   switch (changed.kind) {
     case 'done':
-      activities.forget(activityId);
+      ports.activities.forget(activityId);
+      if (changed.result.effect) await applyEffects(ports, [changed.result.effect]);
       return changed;
     case 'replayed':
       return changed;

@@ -1,9 +1,10 @@
 import { activityList, activityView, orderView } from '@lapse/contracts';
+import { applyEffects } from '@lapse/order-flow';
 import { queryDatabase } from '@lapse/testing';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestHash } from '../src/request-hash.ts';
-import { activityBody, openTestApi, openTestStores, type TestApi, type TestStores } from './test-api.ts';
+import { activityBody, log, openTestApi, openTestStores, type TestApi, type TestStores } from './test-api.ts';
 
 let stores: TestStores;
 let api: TestApi;
@@ -104,6 +105,55 @@ describe('changing the capacity of an activity', () => {
     expect(reply.statusCode, reply.body).toBe(200);
     expect(activityView.parse(reply.json())).toMatchObject({ capacity: 20, available: 19 });
     expect((await api.send({ url: `/v1/activities/${activity.id}` })).json().capacity).toBe(20);
+  });
+
+  it('is followed by Redis at once, up and down, and owes it nothing then', async () => {
+    const activity = await api.createActivity({ capacity: 10 });
+    await api.placeOrder(activity.id, 'max', 'k');
+    for (const capacity of [20, 3]) {
+      await setCapacity(activity.id, capacity);
+      expect(await api.stock.readCounts(activity.id)).toMatchObject({ stock: capacity - 1, held: 1 });
+    }
+    const left = await api.orders.listPendingEffects({ olderThanMs: 0, limit: 10 });
+    expect(left.filter(({ activityId }) => activityId === activity.id)).toEqual([]);
+  });
+
+  it('goes up and down while buyers create: no oversell, and both stores agree at rest (I1, I2)', async () => {
+    const activity = await api.createActivity({ capacity: 30 });
+    let selling = true;
+    const changing = (async () => {
+      const statuses: number[] = [];
+      for (let round = 0; selling; round += 1) {
+        const reply = await setCapacity(activity.id, round % 2 === 0 ? 20 + round : 50 + round);
+        statuses.push(reply.statusCode);
+      }
+      return statuses;
+    })();
+    const codes = new Map<string, number>();
+    for (let wave = 0; wave < 10; wave += 1) {
+      const buyers = Array.from({ length: 12 }, (_, index) => `wave-${wave}-${index}`);
+      const replies = await Promise.all(buyers.map((name) => api.placeOrder(activity.id, name, 'k')));
+      for (const reply of replies) {
+        const code = reply.json().code ?? 'created';
+        codes.set(code, (codes.get(code) ?? 0) + 1);
+      }
+    }
+    selling = false;
+    const statuses = await changing;
+    for (const code of codes.keys()) expect(['created', 'SOLD_OUT']).toContain(code);
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(1);
+    // What Redis could not follow at once waits as an effect.
+    await expect
+      .poll(async () => {
+        const left = await api.orders.listPendingEffects({ olderThanMs: 0, limit: 100 });
+        await applyEffects({ stock: api.stock, orders: api.orders, log }, left);
+        return left.length;
+      })
+      .toBe(0);
+    const now = await api.orders.readActivity(activity.id);
+    const counts = await api.stock.readCounts(activity.id);
+    expect(counts).toMatchObject({ stock: now?.available, held: codes.get('created') });
+    expect((now?.capacity ?? 0) - (now?.available ?? 0)).toBe(codes.get('created'));
   });
 
   it('below what is held and sold is refused with both numbers', async () => {

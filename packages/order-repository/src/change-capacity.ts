@@ -1,37 +1,11 @@
-import type { Activity } from './activity.ts';
 import { type ActivityRow, activityColumns, toActivity } from './activity-row.ts';
-import { idToBytes, newId } from './binary-id.ts';
+import type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
-import {
-  type Changed,
-  changeByOperator,
-  type OperatorRequest,
-  type OperatorResult,
-  type StoredAnswer,
-} from './operator-change.ts';
+import { insertCapacityEffect } from './insert-stock-effect.ts';
+import { type Changed, changeByOperator } from './operator-change.ts';
+import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Session } from './session.ts';
-
-/** Redis is owed a change of capacity, by an effect like any other. */
-export interface CapacityEffect {
-  readonly id: string;
-  readonly kind: 'capacity';
-  readonly activityId: number;
-  readonly orderIds: readonly string[];
-  readonly version: number;
-  readonly capacity: number;
-}
-
-export interface ChangedCapacity {
-  readonly activity: Activity;
-  /** What Redis is owed; null when the capacity was that already. */
-  readonly effect: CapacityEffect | null;
-}
-
-export type CapacityRefusal =
-  | { readonly kind: 'not_found' }
-  /** `taken`: places of pending and paid orders, which is the least that the capacity can be now. */
-  | { readonly kind: 'below_sold'; readonly capacity: number; readonly taken: number };
 
 interface CapacityRow extends ActivityRow {
   readonly capacity_version: number;
@@ -82,7 +56,7 @@ async function changeOnce(
     kind: 'done',
     result: {
       activity: toActivity({ ...before, capacity, available: capacity - taken }),
-      effect: changes ? await insertCapacityEffect(session, activityId, version, capacity) : null,
+      effect: changes ? await insertCapacityEffect(session, activityId, { version, capacity }) : null,
     },
     action: {
       action: 'activity.capacity',
@@ -99,18 +73,4 @@ async function lockActivity(session: Session, activityId: number): Promise<Capac
     [activityId],
   );
   return row;
-}
-
-async function insertCapacityEffect(
-  session: Session,
-  activityId: number,
-  version: number,
-  capacity: number,
-): Promise<CapacityEffect> {
-  const id = newId();
-  await session.run(
-    `INSERT INTO effect (id, batch_id, kind, activity_id, order_ids, detail) VALUES (?, ?, 'capacity', ?, '', ?)`,
-    [idToBytes(id), idToBytes(newId()), activityId, `${version}:${capacity}`],
-  );
-  return { id, kind: 'capacity', activityId, orderIds: [], version, capacity };
 }

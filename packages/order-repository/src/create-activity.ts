@@ -3,12 +3,8 @@ import type { Activity } from './activity.ts';
 import { type ActivityRow, activityColumns, toActivity } from './activity-row.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
-import {
-  changeByOperator,
-  type OperatorRequest,
-  type OperatorResult,
-  type StoredAnswer,
-} from './operator-change.ts';
+import { changeByOperator } from './operator-change.ts';
+import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Session } from './session.ts';
 import { inTransaction } from './transaction.ts';
 

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import type { ExpiredKeys } from './order-repository.ts';
 import type { Session } from './session.ts';
 import { inTransaction, withRetriedSession } from './transaction.ts';
 
@@ -7,15 +8,6 @@ const idempotencyKeptMs = 86_400_000;
 /** Name of the place in `job_place`. */
 const job = 'expire-keys';
 const startOfIds = Buffer.alloc(16);
-
-export interface ExpiredKeys {
-  /** Orders whose key may be used again now. */
-  readonly orders: number;
-  /** Answers of operators' writes forgotten. */
-  readonly answers: number;
-  /** Nothing more to do now. */
-  readonly drained: boolean;
-}
 
 interface OldRow {
   readonly id: Buffer;

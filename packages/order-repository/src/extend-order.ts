@@ -1,36 +1,13 @@
-import type { OutboxRow, Phase } from '@lapse/contracts';
-import { payWithinMsMax } from '@lapse/contracts';
+import { type Phase, payWithinMsMax } from '@lapse/contracts';
 import { idToBytes, newId } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
+import type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 import { insertOutboxRow } from './insert-outbox-row.ts';
-import {
-  type Changed,
-  changeByOperator,
-  type OperatorRequest,
-  type OperatorResult,
-  type StoredAnswer,
-} from './operator-change.ts';
-import type { Order } from './order.ts';
+import { type Changed, changeByOperator } from './operator-change.ts';
+import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
 import type { Session } from './session.ts';
-
-/** How far: by so many milliseconds from the present deadline, or to a time. */
-export type Extension = { readonly byMs: number } | { readonly until: Date };
-
-export interface ExtendedOrder {
-  readonly order: Order;
-  /** The message that arms the new deadline; if nobody sends it, the sweeper does. */
-  readonly outbox: OutboxRow;
-}
-
-export type ExtendRefusal =
-  | { readonly kind: 'not_found' }
-  | { readonly kind: 'not_pending'; readonly order: Order }
-  /** The new deadline is not after the present one, or has passed already. */
-  | { readonly kind: 'not_later'; readonly order: Order }
-  /** No order may be pending longer than 30 days after it was placed. */
-  | { readonly kind: 'too_late'; readonly latest: Date };
 
 interface ExtendRow extends OrderRow {
   readonly settle_until: Date | null;

@@ -1,18 +1,18 @@
 export type { Activity } from './activity.ts';
 export type { ClosedOrder, CloseResult, RemindedOrder, RemindResult, UnmovedOrders } from './batch-result.ts';
-export type { CapacityRefusal, ChangedCapacity } from './change-capacity.ts';
+export type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 export type { CreateOutcome, CreateResult, NewOrder } from './create-result.ts';
 export { CommitUnknownError, isUnavailable, StoreUnavailableError } from './errors.ts';
-export type { ExpiredKeys } from './expire-keys.ts';
-export type { ExtendedOrder, ExtendRefusal, Extension } from './extend-order.ts';
+export type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 export { migrate } from './migrate.ts';
 export type { NoticeJob, NoticeOutcome, NoticeStage, NoticeState } from './notification.ts';
 export { openOrderRepository } from './open-order-repository.ts';
-export type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-change.ts';
+export type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 export type { Order } from './order.ts';
 export type {
   CancelResult,
   ClaimOutboxOptions,
+  ExpiredKeys,
   FenceResult,
   OrderRepository,
   OrphanHold,

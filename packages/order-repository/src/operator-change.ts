@@ -1,50 +1,18 @@
-import { idToBytes, newId } from './binary-id.ts';
+import { idToBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
+import { insertOperatorAction, type OperatorAction } from './insert-operator-action.ts';
+import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Session } from './session.ts';
 import { inTransaction, type Witness } from './transaction.ts';
 import { userToBytes } from './user-bytes.ts';
 
-/** Who asks for a change by hand, and why. */
-export interface OperatorRequest {
-  /** The operator: `sub` of the token. */
-  readonly actor: string;
-  /** At most 500 characters. */
-  readonly reason: string;
-  /** Given: the same key and request get the first answer again, byte for byte, for at least 24 hours. */
-  readonly idempotency?: {
-    readonly key: string;
-    /** SHA-256 of the request, 32 bytes. */
-    readonly requestHash: Buffer;
-  };
-}
-
-/** What an operator was answered. */
-export interface StoredAnswer {
-  readonly status: number;
-  readonly body: Buffer;
-}
-
-export type OperatorResult<Done, Refused> =
-  | { readonly kind: 'done'; readonly result: Done; readonly answer: StoredAnswer }
-  /** The same request came before; `answer` is its first answer. Nothing was changed now. */
-  | { readonly kind: 'replayed'; readonly answer: StoredAnswer }
-  /** The key came with another request before. */
-  | { readonly kind: 'key_reused' }
-  | { readonly kind: 'refused'; readonly result: Refused };
+type ChangeAction = Omit<OperatorAction, 'actor' | 'reason'>;
 
 /** What a change did, for the audit trail; or why it did nothing. */
 export type Changed<Done, Refused> =
-  | { readonly kind: 'done'; readonly result: Done; readonly action: OperatorAction }
+  | { readonly kind: 'done'; readonly result: Done; readonly action: ChangeAction }
   | { readonly kind: 'refused'; readonly result: Refused };
-
-export interface OperatorAction {
-  readonly action: string;
-  readonly targetKind: 'order' | 'activity';
-  readonly target: string;
-  /** What changed, in few words of JSON. */
-  readonly detail: object;
-}
 
 export interface OperatorChange<Done, Refused> {
   readonly change: (session: Session) => Promise<Changed<Done, Refused>>;
@@ -80,13 +48,13 @@ export async function changeByOperator<Done, Refused>(
         await dropKey(session, request);
         return { outcome: changed, witness: null };
       }
-      const actionId = idToBytes(newId());
-      await insertAction(session, actionId, request, changed.action);
+      const { actor, reason } = request;
+      const actionId = await insertOperatorAction(session, { ...changed.action, actor, reason });
       const answered = answer(changed.result);
       await keepAnswer(session, request, answered);
       return {
         outcome: { kind: 'done', result: changed.result, answer: answered },
-        witness: { sql: 'SELECT 1 FROM operator_action WHERE id = ?', values: [actionId] },
+        witness: { sql: 'SELECT 1 FROM operator_action WHERE id = ?', values: [idToBytes(actionId)] },
       };
     },
     ({ witness }) => witness,
@@ -144,17 +112,4 @@ async function dropKey(session: Session, { actor, idempotency }: OperatorRequest
     userToBytes(actor),
     Buffer.from(idempotency.key, 'latin1'),
   ]);
-}
-
-async function insertAction(
-  session: Session,
-  id: Buffer,
-  { actor, reason }: OperatorRequest,
-  { action, targetKind, target, detail }: OperatorAction,
-): Promise<void> {
-  await session.run(
-    `INSERT INTO operator_action (id, at, actor, action, target_kind, target, reason, detail)
-     VALUES (?, NOW(3), ?, ?, ?, ?, ?, ?)`,
-    [id, userToBytes(actor), action, targetKind, Buffer.from(target), reason, JSON.stringify(detail)],
-  );
 }

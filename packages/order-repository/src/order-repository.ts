@@ -1,12 +1,11 @@
 import type { CreateActivityBody, OrderStatus, OutboxRow, Phase } from '@lapse/contracts';
 import type { Activity } from './activity.ts';
 import type { CloseResult, RemindResult } from './batch-result.ts';
-import type { CapacityRefusal, ChangedCapacity } from './change-capacity.ts';
+import type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 import type { CreateOutcome, NewOrder } from './create-result.ts';
-import type { ExpiredKeys } from './expire-keys.ts';
-import type { ExtendedOrder, ExtendRefusal, Extension } from './extend-order.ts';
+import type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 import type { NoticeJob, NoticeOutcome } from './notification.ts';
-import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-change.ts';
+import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Order } from './order.ts';
 import type { Parked, ParkedFilter, ParkedOutcome, SettleParkedOptions } from './parked.ts';
 import type { PaymentEvent, PaymentResult } from './payment.ts';
@@ -40,6 +39,15 @@ export type CancelResult =
   | { readonly kind: 'not_pending'; readonly order: Order }
   /** No such order, or another buyer's. */
   | { readonly kind: 'not_found' };
+
+export interface ExpiredKeys {
+  /** Orders whose key may be used again now. */
+  readonly orders: number;
+  /** Answers of operators' writes forgotten. */
+  readonly answers: number;
+  /** Nothing more to do now. */
+  readonly drained: boolean;
+}
 
 /** A hold in Redis whose order may never have been written. */
 export interface OrphanHold {

@@ -87,7 +87,7 @@ export const activityRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app
       const key = request.headers['idempotency-key'];
       const asked = operatorRequest(request, key, reason, [id, capacity, reason]);
       const { activities } = create;
-      const answer = await changeCapacity({ orders, activities }, id, capacity, asked);
+      const answer = await changeCapacity({ orders, stock, activities, log }, id, capacity, asked);
       return answer.kind === 'refused'
         ? sendProblem(reply, answer.problem)
         : sendStored(reply, answer.answer, answer.kind);
