@@ -1,5 +1,6 @@
 import type { OutboxRow } from '@lapse/contracts';
 import type { OrderRepository } from '@lapse/order-repository';
+import type { RateLimits } from '@lapse/rate-limits';
 import type { Logger } from '@lapse/runtime';
 import type { Stock } from '@lapse/stock';
 import type { Authenticator } from './authenticate.ts';
@@ -28,5 +29,8 @@ export interface ApiDependencies {
   readonly webhookSecret: string;
   /** Longest time a client may take to send a request. */
   readonly requestTimeoutMs: number;
+  /** Whose X-Forwarded-For is believed; absent: nobody's. */
+  readonly trustProxy?: readonly string[];
+  readonly limits: Pick<RateLimits, 'countAddress' | 'countBuyer'>;
   readonly log: Logger;
 }

@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { ApiDependencies } from './api-dependencies.ts';
 import { answerErrors, answerFrameworkError } from './error-answers.ts';
 import { answerBadSocket, httpLimits } from './http-limits.ts';
+import { limitAddresses } from './limit-requests.ts';
 import { requestSeconds } from './metrics.ts';
 import { activityRoutes } from './routes/activities.ts';
 import { describeApi, docsRoutes } from './routes/docs.ts';
@@ -23,9 +24,10 @@ const contentSecurityPolicy = {
  * it requests with or without a network.
  */
 export async function buildApp(dependencies: ApiDependencies): Promise<FastifyInstance> {
-  const { log, requestTimeoutMs } = dependencies;
+  const { log, requestTimeoutMs, trustProxy } = dependencies;
   const app = fastify({
     ...httpLimits(requestTimeoutMs),
+    ...(trustProxy === undefined ? {} : { trustProxy: [...trustProxy] }),
     loggerInstance: log as FastifyBaseLogger,
     // A line per request would cost more than the request; errors carry the request's id themselves.
     logController: new LogController({ disableRequestLogging: true }),
@@ -42,6 +44,7 @@ export async function buildApp(dependencies: ApiDependencies): Promise<FastifyIn
   acceptJson(app);
   answerErrors(app);
   measure(app);
+  app.addHook('onRequest', limitAddresses(dependencies.limits));
   closeConnectionsWhenDraining(app);
   await app.register(helmet, { contentSecurityPolicy });
   await describeApi(app);

@@ -1,6 +1,7 @@
 /** The HTTP API. This file only wires. */
 import { openRelay, openTimeoutSender } from '@lapse/messaging';
 import { openOrderRepository } from '@lapse/order-repository';
+import { openRateLimits } from '@lapse/rate-limits';
 import { serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
 import { buildApp } from './app.ts';
@@ -17,6 +18,7 @@ const groups = [
   'rocketmq',
   'http',
   'auth',
+  'limits',
   'payment',
   'create',
   'relay',
@@ -31,6 +33,7 @@ await startProcess('producer', groups, async ({ config, log, own }) => {
   const markSent = orders.markOutboxSent;
   const relay = own(openRelay({ ...config.relay, sender, markSent, log }), 'relay');
   const create = own(openCreatePorts({ orders, stock, relay, limits: config.create, log }), 'create queue');
+  const limits = own(openRateLimits({ ...config.redis, ...config.limits }, log), 'rate limits');
   const app = await buildApp({
     orders,
     stock,
@@ -38,7 +41,8 @@ await startProcess('producer', groups, async ({ config, log, own }) => {
     relay,
     authenticate: await openAuthenticator(config.auth),
     webhookSecret: config.payment.webhookSecret ?? '',
-    requestTimeoutMs: config.http.requestTimeoutMs,
+    ...config.http,
+    limits,
     log,
   });
   // Opened last, so closed first: requests in flight finish while everything they use is still there.

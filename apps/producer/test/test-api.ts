@@ -6,6 +6,7 @@ import { createTestDatabase, createTestRedis } from '@lapse/testing';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { SignJWT } from 'jose';
 import { Webhook } from 'standardwebhooks';
+import type { ApiDependencies } from '../src/api-dependencies.ts';
 import { buildApp } from '../src/app.ts';
 import { openAuthenticator } from '../src/authenticate.ts';
 import { openCreatePorts } from '../src/create-ports.ts';
@@ -56,10 +57,19 @@ export interface TestRequest {
   readonly headers?: Record<string, string>;
 }
 
+interface TestApiOptions extends Partial<Pick<ApiDependencies, 'limits' | 'trustProxy'>> {
+  readonly batchMax?: number;
+  readonly queueMax?: number;
+  readonly secret?: string;
+}
+
+/** The tests send from one address, as fast as they can. */
+const noLimits = { countAddress: () => undefined, countBuyer: () => undefined };
+
 /** One process's API on the given stores. Several on the same stores are several processes to each other. */
 export async function openTestApi(
   stores: Pick<TestStores, 'mysqlUrl' | 'redisUrl'>,
-  { batchMax = 256, queueMax = 5_000, secret = webhookSecret } = {},
+  { batchMax = 256, queueMax = 5_000, secret = webhookSecret, ...given }: TestApiOptions = {},
 ): Promise<TestApi> {
   const orders = await openOrderRepository({ url: stores.mysqlUrl, poolMax: 8, queryTimeoutMs: 5_000 }, log);
   const stock = await openStock({ url: stores.redisUrl, commandTimeoutMs: 1_000 }, log);
@@ -75,6 +85,8 @@ export async function openTestApi(
     authenticate,
     webhookSecret: secret,
     requestTimeoutMs: 10_000,
+    limits: noLimits,
+    ...given,
     log,
   });
   const send = async ({ method = 'GET', url, as, operator, body, headers = {} }: TestRequest) => {

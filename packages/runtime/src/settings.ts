@@ -1,4 +1,4 @@
-import { authGroup, createGroup, httpGroup } from './settings/api.ts';
+import { authGroup, createGroup, httpGroup, limitsGroup } from './settings/api.ts';
 import { notifyGroup } from './settings/notify.ts';
 import { paymentGroup } from './settings/payment.ts';
 import { opsGroup, processGroup } from './settings/process.ts';
@@ -19,6 +19,7 @@ export const settings = {
   rocketmq: rocketmqGroup,
   http: httpGroup,
   auth: authGroup,
+  limits: limitsGroup,
   payment: paymentGroup,
   create: createGroup,
   relay: relayGroup,

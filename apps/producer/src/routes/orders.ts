@@ -5,6 +5,7 @@ import type { ApiDependencies } from '../api-dependencies.ts';
 import { buyerLocale } from '../buyer-locale.ts';
 import { cancelOrder } from '../cancel-order.ts';
 import { createOrder } from '../create-order.ts';
+import { limitBuyers } from '../limit-requests.ts';
 import { toOrderTimeline } from '../order-timeline.ts';
 import { toOrderView } from '../order-view.ts';
 import { activityPath, orderPath } from '../path-ids.ts';
@@ -28,6 +29,7 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
   app.post(
     '/v1/activities/:id/orders',
     {
+      onRequest: limitBuyers(dependencies.limits),
       schema: {
         ...shared,
         operationId: 'createOrder',
@@ -41,7 +43,7 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
           ...problemResponses(
             ...(['INVALID_REQUEST', 'UNAUTHENTICATED', 'NOT_ON_SALE', 'ACTIVITY_NOT_FOUND'] as const),
             ...(['SOLD_OUT', 'ALREADY_HOLDING', 'IDEMPOTENCY_KEY_REUSED'] as const),
-            ...(['OVERLOADED', 'UNAVAILABLE', 'STOCK_NOT_READY'] as const),
+            ...(['TOO_MANY_REQUESTS', 'OVERLOADED', 'UNAVAILABLE', 'STOCK_NOT_READY'] as const),
           ),
         },
       },

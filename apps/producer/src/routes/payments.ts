@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
+import { refuseUnsigned } from '../limit-requests.ts';
 import { openSignatureCheck, takePayment } from '../payment-webhook.ts';
 import { sendProblem } from '../problem-reply.ts';
 import { problemResponses } from './problem-responses.ts';
@@ -30,14 +31,12 @@ export const paymentRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app,
   app.post(
     '/v1/payments/webhook',
     {
+      config: { isSigned: true },
       // After the body is read and before it is validated.
       preValidation: async (request, reply) => {
         const rawBody = typeof request.body === 'string' ? request.body : '';
         const webhookId = verify({ rawBody, headers: request.headers });
-        if (webhookId === undefined) {
-          reply.header('www-authenticate', 'StandardWebhooks realm="lapse"');
-          return sendProblem(reply, { code: 'SIGNATURE_INVALID' });
-        }
+        if (webhookId === undefined) return refuseUnsigned(dependencies.limits, request, reply);
         request.webhookId = webhookId;
         (request as FastifyRequest).body = await parseVerified(request, rawBody);
         return undefined;

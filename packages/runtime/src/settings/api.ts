@@ -1,5 +1,5 @@
 import { defineGroup } from './setting.ts';
-import { duration, host, matching, port, url, wholeNumber } from './values.ts';
+import { duration, host, matching, port, proxies, url, wholeNumber } from './values.ts';
 
 export const httpGroup = defineGroup({
   host: {
@@ -22,6 +22,30 @@ export const httpGroup = defineGroup({
     default: '10s',
     example: '5s',
     help: 'Longest time that a client may take to send one request.',
+  },
+  trustProxy: {
+    env: 'LAPSE_HTTP_TRUST_PROXY',
+    schema: proxies(),
+    optional: true,
+    example: '10.0.0.0/8,loopback',
+    help: 'Addresses and networks of your own proxies. From these alone is X-Forwarded-For believed; without this setting it never is, so that no client can choose its address.',
+  },
+});
+
+export const limitsGroup = defineGroup({
+  buyerWritesMax: {
+    env: 'LAPSE_LIMIT_BUYER_WRITES',
+    schema: wholeNumber(0, 1_000_000),
+    default: '120',
+    example: '30',
+    help: 'Most orders and payments that one buyer may ask for in a minute; 0 sets no limit.',
+  },
+  addressRequestsMax: {
+    env: 'LAPSE_LIMIT_ADDRESS_REQUESTS',
+    schema: wholeNumber(0, 10_000_000),
+    default: '6000',
+    example: '1000',
+    help: 'Most requests that one address (of IPv6: one /64) may make in a minute; 0 sets no limit. The machine itself has none. Behind a proxy set LAPSE_HTTP_TRUST_PROXY, or all clients are that one address.',
   },
 });
 

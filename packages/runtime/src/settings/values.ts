@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { parseDurationMs } from '@lapse/contracts';
 import { z } from 'zod';
 
@@ -98,4 +99,24 @@ export function json<T>(message: string, parse: (parsed: unknown) => T) {
       return undefined;
     }
   });
+}
+
+const proxyNames = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** Addresses, networks (`10.0.0.0/8`) or the names above, with commas between. Never "all": anybody could forge. */
+export function proxies() {
+  return value('must be addresses or networks with commas between, such as 10.0.0.0/8,loopback', (text) => {
+    const list = text.split(',').map((part) => part.trim());
+    return list.length <= 32 && list.every(isProxy) ? list : undefined;
+  });
+}
+
+function isProxy(text: string): boolean {
+  if (proxyNames.includes(text)) return true;
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  // A network of all addresses would trust everybody.
+  return /^[1-9][0-9]{0,2}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
 }

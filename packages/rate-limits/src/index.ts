@@ -1,0 +1,1 @@
+export { openRateLimits, type RateLimits, type RateLimitsConfig } from './open-rate-limits.ts';

@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startRedis } from '@lapse/local-services';
+import { createLogger } from '@lapse/runtime';
+import { createTestRedis, waitUntil } from '@lapse/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openRateLimits, type RateLimits } from '../src/index.ts';
+
+const log = createLogger('rate-limits-test', 'fatal');
+let redis: Awaited<ReturnType<typeof createTestRedis>>;
+const opened: RateLimits[] = [];
+beforeAll(async () => {
+  redis = await createTestRedis();
+});
+afterAll(async () => {
+  for (const limits of opened) await limits.close();
+  await redis?.close();
+});
+
+/** One process. Several on one Redis are several processes to each other. */
+function open(change: object = {}): RateLimits {
+  const config = { url: redis.url, commandTimeoutMs: 500, buyerWritesMax: 20, addressRequestsMax: 20 };
+  const limits = openRateLimits({ ...config, ...change }, log);
+  opened.push(limits);
+  return limits;
+}
+const served = (count: () => number | undefined, times: number): number =>
+  Array.from({ length: times }, count).filter((waitMs) => waitMs === undefined).length;
+
+it('serves up to the limit, then says how long to wait: at most a minute', () => {
+  const limits = open();
+  expect(served(() => limits.countBuyer('ann'), 50)).toBe(20);
+  const waitMs = limits.countBuyer('ann');
+  expect(waitMs).toBeGreaterThan(0);
+  expect(waitMs).toBeLessThanOrEqual(60_000);
+  expect(served(() => limits.countBuyer('bob'), 5)).toBe(5);
+  expect(served(() => limits.countAddress('203.0.113.1'), 50)).toBe(20);
+});
+
+it('negative control: with the limit off everything is served', () => {
+  const limits = open({ buyerWritesMax: 0, addressRequestsMax: 0 });
+  expect(served(() => limits.countBuyer('ann'), 1_000)).toBe(1_000);
+  expect(served(() => limits.countAddress('203.0.113.2'), 1_000)).toBe(1_000);
+});
+
+it('is one limit over several processes, but for the part that each has not told yet', async () => {
+  const processes = [open(), open(), open()];
+  let total = 0;
+  await waitUntil(
+    async () => {
+      for (const limits of processes) {
+        if (limits.countBuyer('shared') === undefined) total += 1;
+      }
+      return processes.every((limits) => limits.countBuyer('shared') !== undefined);
+    },
+    { what: 'every process to refuse', timeoutMs: 10_000 },
+  );
+  // 20, and at most a tenth of it for each process, with what was on its way meanwhile.
+  expect(total).toBeLessThan(45);
+  expect(open().countBuyer('somebody else')).toBeUndefined();
+});
+
+it('requests from the machine itself are not counted', () => {
+  const limits = open();
+  expect(served(() => limits.countAddress('127.0.0.1'), 500)).toBe(500);
+  expect(served(() => limits.countAddress('::1'), 500)).toBe(500);
+});
+
+it('with Redis away or frozen it still answers at once, and each process holds the limit by itself', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'lapse-limits-redis-'));
+  const service = await startRedis({ dir, log: () => undefined });
+  try {
+    const limits = open({ url: service.url });
+    await waitUntil(async () => limits.countBuyer('first') === undefined, { what: 'a first answer' });
+    service.kill('SIGSTOP');
+    const startedAt = performance.now();
+    expect(served(() => limits.countBuyer('frozen'), 100)).toBe(20);
+    expect(performance.now() - startedAt).toBeLessThan(200);
+    service.kill('SIGCONT');
+    service.kill('SIGKILL');
+    await waitUntil(() => service.pids.length === 0, { what: 'Redis to be gone' });
+    expect(served(() => limits.countBuyer('gone'), 100)).toBe(20);
+  } finally {
+    await service.close();
+    await rm(dir, { recursive: true, force: true });
+  }
+});
+
+it('costs an ordinary request a few microseconds and no round trip', () => {
+  const limits = open({ buyerWritesMax: 120, addressRequestsMax: 6_000 });
+  const buyers = Array.from({ length: 20_000 }, (_, index) => `buyer-${index}`);
+  const before = process.cpuUsage();
+  for (const buyer of buyers) limits.countBuyer(buyer);
+  for (let count = 0; count < 5_000; count += 1) limits.countAddress('203.0.113.7');
+  const { user, system } = process.cpuUsage(before);
+  const usEach = (user + system) / 25_000;
+  process.stdout.write(`rate limits: ${usEach.toFixed(2)} us of CPU a request\n`);
+  // Ten times what it is: a busy machine must not fail it, a round trip per request must.
+  expect(usEach).toBeLessThan(20);
+});
