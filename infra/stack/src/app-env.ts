@@ -2,7 +2,7 @@ import { demoAudience } from './mint-token.ts';
 import type { DemoSecrets } from './secrets.ts';
 import type { StackServices } from './services.ts';
 
-export const appNames = ['producer', 'reminder', 'closer', 'sweeper'] as const;
+export const appNames = ['producer', 'reminder', 'closer', 'sweeper', 'payment-simulator'] as const;
 export type AppName = (typeof appNames)[number];
 
 /** Readable ports for a person with curl; the next free one when taken. */
@@ -11,11 +11,18 @@ export const opsPortsPreferred: Record<AppName, number> = {
   reminder: 9_402,
   closer: 9_403,
   sweeper: 9_404,
+  'payment-simulator': 9_406,
 };
 
 /** An app drains its long polls (5 s) and closes; the stack as a whole has 20 s. */
 const shutdownTimeout = '8s';
 const shutdownStepTimeout = '7s';
+
+/** Where the payment simulator listens, and keeps its journal. */
+export interface SimulatorPlace {
+  readonly port: number;
+  readonly dir: string;
+}
 
 /**
  * The settings that all apps share, on top of what the person set (a log level, a batch size).
@@ -26,6 +33,7 @@ export function sharedAppEnv(
   services: Pick<StackServices, 'mysqlUrl' | 'redisUrl' | 'rocketmqEndpoints' | 'rocketmqNamesrv'>,
   secrets: DemoSecrets,
   httpPort: number,
+  simulator?: SimulatorPlace,
 ): NodeJS.ProcessEnv {
   const own = Object.entries(env).filter(
     ([name]) => !/^(npm_|LAPSE_JWKS_URL|LAPSE_ROCKETMQ_NAMESRV)/.test(name),
@@ -34,6 +42,7 @@ export function sharedAppEnv(
     LAPSE_SHUTDOWN_TIMEOUT: shutdownTimeout,
     LAPSE_SHUTDOWN_STEP_TIMEOUT: shutdownStepTimeout,
     LAPSE_PAY_URL: `http://127.0.0.1:${httpPort}/pay/{orderId}`,
+    ...(simulator && simulatorEnv(secrets, httpPort, simulator)),
     ...Object.fromEntries(own),
     LAPSE_MYSQL_URL: services.mysqlUrl,
     LAPSE_REDIS_URL: services.redisUrl,
@@ -43,5 +52,23 @@ export function sharedAppEnv(
     LAPSE_JWT_SECRET: secrets.jwtSecret,
     LAPSE_JWT_AUDIENCE: demoAudience,
     LAPSE_PAYMENT_WEBHOOK_SECRET: secrets.webhookSecret,
+  };
+}
+
+/** The simulator takes the payments, unless the person names a provider of their own (LAPSE_PAYMENT_PROVIDER). */
+function simulatorEnv(
+  secrets: DemoSecrets,
+  httpPort: number,
+  { port, dir }: SimulatorPlace,
+): NodeJS.ProcessEnv {
+  return {
+    LAPSE_PAYMENT_PROVIDER: 'simulator',
+    LAPSE_PAYMENT_URL: `http://127.0.0.1:${port}`,
+    LAPSE_PAYMENT_API_KEY: secrets.simulatorKey,
+    LAPSE_SIM_API_KEY: secrets.simulatorKey,
+    LAPSE_SIM_PORT: String(port),
+    LAPSE_SIM_DIR: dir,
+    LAPSE_SIM_WEBHOOK_URL: `http://127.0.0.1:${httpPort}/v1/payments/webhook`,
+    LAPSE_SIM_WEBHOOK_SECRET: secrets.webhookSecret,
   };
 }

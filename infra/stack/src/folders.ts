@@ -10,6 +10,8 @@ export interface StackFolders {
   readonly logs: string;
   readonly secretsFile: string;
   readonly stateFile: string;
+  /** The journal of the payment simulator. */
+  readonly simulator: string;
 }
 
 export function stackFolders(root: string = rootDir): StackFolders {
@@ -19,5 +21,6 @@ export function stackFolders(root: string = rootDir): StackFolders {
     logs: join(data, 'logs'),
     secretsFile: join(data, 'secrets.json'),
     stateFile: join(data, 'state.json'),
+    simulator: join(data, 'payment-simulator'),
   };
 }

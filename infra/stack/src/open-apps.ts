@@ -97,13 +97,10 @@ function createApp({ name, root, logs, env, port }: AppPlan): LocalService {
 }
 
 async function chooseOpsPorts(log: (line: string) => void): Promise<Record<AppName, number>> {
-  const [producer, reminder, closer, sweeper] = [
-    await freePort(opsPortsPreferred.producer, log),
-    await freePort(opsPortsPreferred.reminder, log),
-    await freePort(opsPortsPreferred.closer, log),
-    await freePort(opsPortsPreferred.sweeper, log),
-  ];
-  return { producer, reminder, closer, sweeper };
+  const ports = new Map<AppName, number>();
+  // One after the other: two that look at once may find the same port free.
+  for (const name of appNames) ports.set(name, await freePort(opsPortsPreferred[name], log));
+  return mapApps((name) => ports.get(name) ?? 0);
 }
 
 /** Ready, and itself: a second stack on this machine may have taken the port in the meantime. */
@@ -114,10 +111,5 @@ async function isReady(url: string, pids: () => readonly number[]): Promise<bool
 }
 
 function mapApps<T>(value: (name: AppName) => T): Record<AppName, T> {
-  return {
-    producer: value('producer'),
-    reminder: value('reminder'),
-    closer: value('closer'),
-    sweeper: value('sweeper'),
-  };
+  return Object.fromEntries(appNames.map((name) => [name, value(name)])) as Record<AppName, T>;
 }

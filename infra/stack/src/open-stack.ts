@@ -43,6 +43,8 @@ const optionalGroups = [
   'notify',
 ] as const;
 
+const simulatorPortPreferred = 8_090;
+
 /** The whole stop has 20 s: what still runs then is killed. */
 const stopMsMax = 19_000;
 
@@ -93,14 +95,17 @@ export async function openStack({ args, env, print, signal }: StackOptions): Pro
     signal.throwIfAborted();
     linkServiceLogs(folders);
     const secrets = await readSecrets(folders.secretsFile, env);
-    const httpPort = await freePort(args.port, (line) => print.line(`  ${line}`));
-    const appEnv = sharedAppEnv(env, services, secrets, httpPort);
+    const choosePort = (preferred: number) => freePort(preferred, (line) => print.line(`  ${line}`));
+    const httpPort = await choosePort(args.port);
+    const simulatorPort = await choosePort(simulatorPortPreferred);
+    const simulator = { port: simulatorPort, dir: folders.simulator };
+    const appEnv = sharedAppEnv(env, services, secrets, httpPort, simulator);
     await writeDevEnv(folders.data, appEnv);
     await prepareStores(appEnv, folders.logs, print);
     signal.throwIfAborted();
     if (args.apps) apps = await openApps({ root: rootDir, logs: folders.logs, env: appEnv, print, signal });
     signal.throwIfAborted();
-    const state = stackState(services, apps, httpPort, appEnv.LAPSE_ROCKETMQ_TOPIC_PREFIX);
+    const state = stackState(services, apps, { httpPort, simulatorPort }, appEnv.LAPSE_ROCKETMQ_TOPIC_PREFIX);
     await writeState(folders.stateFile, state);
     return { state, secrets, folders, kill, close };
   } catch (error) {
@@ -132,13 +137,14 @@ const lockName = 'lock.json';
 function stackState(
   services: StackServices,
   apps: Apps | undefined,
-  httpPort: number,
+  ports: { readonly httpPort: number; readonly simulatorPort: number },
   topicPrefix = '',
 ): StackState {
   return {
     pid: process.pid,
     startedAt: new Date().toISOString(),
-    apiUrl: `http://127.0.0.1:${httpPort}`,
+    apiUrl: `http://127.0.0.1:${ports.httpPort}`,
+    simulatorUrl: `http://127.0.0.1:${ports.simulatorPort}`,
     mysqlUrl: services.mysqlUrl,
     redisUrl: services.redisUrl,
     rocketmqEndpoints: services.rocketmqEndpoints,

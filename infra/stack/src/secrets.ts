@@ -7,6 +7,8 @@ export interface DemoSecrets {
   readonly jwtSecret: string;
   /** Standard Webhooks form: `whsec_` and base64. */
   readonly webhookSecret: string;
+  /** What the shop shows to the payment simulator. */
+  readonly simulatorKey: string;
 }
 
 /**
@@ -18,27 +20,29 @@ export async function readSecrets(file: string, env: NodeJS.ProcessEnv): Promise
   return {
     jwtSecret: env.LAPSE_JWT_SECRET || kept.jwtSecret,
     webhookSecret: env.LAPSE_PAYMENT_WEBHOOK_SECRET || kept.webhookSecret,
+    simulatorKey: kept.simulatorKey,
   };
 }
 
+/** What the file holds; what it lacks, as one from an older version does, is made and kept. */
 async function keptSecrets(file: string): Promise<DemoSecrets> {
   const found = await read(file);
-  if (found) return found;
   const secrets: DemoSecrets = {
-    jwtSecret: randomBytes(32).toString('base64url'),
-    webhookSecret: `whsec_${randomBytes(32).toString('base64')}`,
+    jwtSecret: found.jwtSecret || randomBytes(32).toString('base64url'),
+    webhookSecret: found.webhookSecret || `whsec_${randomBytes(32).toString('base64')}`,
+    simulatorKey: found.simulatorKey || randomBytes(32).toString('base64url'),
   };
+  if (found.jwtSecret && found.webhookSecret && found.simulatorKey) return secrets;
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   return secrets;
 }
 
-/** A file cut short by a hard kill counts as absent: tokens are only for the demo, new ones do. */
-async function read(file: string): Promise<DemoSecrets | undefined> {
+/** A file cut short by a hard kill counts as empty: tokens are only for the demo, new ones do. */
+async function read(file: string): Promise<Partial<DemoSecrets>> {
   try {
-    const { jwtSecret, webhookSecret } = JSON.parse(await readFile(file, 'utf8')) as Partial<DemoSecrets>;
-    return jwtSecret && webhookSecret ? { jwtSecret, webhookSecret } : undefined;
+    return JSON.parse(await readFile(file, 'utf8')) as Partial<DemoSecrets>;
   } catch {
-    return undefined;
+    return {};
   }
 }

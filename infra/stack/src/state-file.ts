@@ -5,6 +5,8 @@ export interface StackState {
   readonly pid: number;
   readonly startedAt: string;
   readonly apiUrl: string;
+  /** Address of the payment simulator: its pages are at /pay/REFERENCE. */
+  readonly simulatorUrl: string;
   readonly mysqlUrl: string;
   readonly redisUrl: string;
   readonly rocketmqEndpoints: string;

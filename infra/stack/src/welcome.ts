@@ -21,6 +21,7 @@ export function welcomeText({
   const rows: [string, string][] = [
     ['API', state.apiUrl],
     ['API documentation', `${state.apiUrl}/docs`],
+    ['payment simulator', `${state.simulatorUrl} (a payment's page: /pay/…)`],
     ...Object.entries(state.opsUrls).map(([app, url]): [string, string] => [`${app} ops`, `${url}/metrics`]),
     ['MySQL', hidePassword(state.mysqlUrl)],
     ['Redis', hidePassword(state.redisUrl)],

@@ -26,6 +26,15 @@ test('a file cut short is made anew, and the environment wins', async () => {
   expect((await readSecrets(file, { LAPSE_JWT_SECRET: 'given' })).jwtSecret).toBe('given');
 });
 
+test('a file of an older version keeps its secrets and gets what it lacks', async () => {
+  const file = join(dir, 'older.json');
+  writeFileSync(file, '{"jwtSecret": "old", "webhookSecret": "whsec_old"}');
+  const secrets = await readSecrets(file, {});
+  expect(secrets).toMatchObject({ jwtSecret: 'old', webhookSecret: 'whsec_old' });
+  expect(secrets.simulatorKey.length).toBeGreaterThanOrEqual(32);
+  expect(await readSecrets(file, {})).toEqual(secrets);
+});
+
 test('a demo token says who, what for and until when', async () => {
   const secret = 's'.repeat(32);
   const token = await mintToken(secret, { sub: 'anna', scope: 'operator', locale: 'zh' });
