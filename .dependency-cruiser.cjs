@@ -53,6 +53,22 @@ module.exports = {
       to: { path: '^infra/' },
     },
     {
+      name: 'apps-not-imported',
+      severity: 'error',
+      comment:
+        'An app is started, not imported. The simulation alone imports what its decisions.ts exports: it proves the ' +
+        'real decisions, and a copy of them would prove nothing.',
+      from: { path: '^infra/', pathNot: '^infra/simulation/' },
+      to: { path: '^apps/' },
+    },
+    {
+      name: 'simulation-sees-decisions',
+      severity: 'error',
+      comment: 'Wiring, HTTP and process start-up of an app are not for the simulation.',
+      from: { path: '^infra/simulation/' },
+      to: { path: '^apps/', pathNot: '^apps/[^/]+/src/decisions\\.ts$' },
+    },
+    {
       name: 'contracts-at-the-bottom',
       severity: 'error',
       comment: 'contracts depends on zod alone.',

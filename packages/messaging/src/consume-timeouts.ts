@@ -25,15 +25,10 @@ import { awaitMsMin, openConsumer } from './open-consumer.ts';
 import { createOutageLog } from './outage-log.ts';
 import { receiveMessages } from './receive-loop.ts';
 import { messageOf } from './start-client.ts';
+import { takeOrders } from './take-orders.ts';
 
 /** Taken off the invisible time, so that work and ack still fit in when an order is due last of all. */
 const holdMarginMs = 5_000;
-/**
- * An order further away than this is re-armed when it comes, so that memory is for what is due soon. A nearer one
- * that its message cannot be held for waits as long as it can first: a broker whose clock is ahead, or a lead
- * above the invisible time, delivers the new message at once, and they must not chase each other.
- */
-const rearmAtOnceMs = 300_000;
 /** On close: how long orders that are due shortly are still waited for, rather than handed back. */
 const drainMsMax = 3_000;
 /** On close: all that comes after the longest poll, so that a whole close fits into 10 s by default. */
@@ -119,14 +114,7 @@ export async function consumeTimeouts(
       holdUntilMs: receivedAtMs + config.invisibleMs - holdMarginMs,
       remaining: 0,
     };
-    const nowMs = options.now();
-    const holdMs = message.holdUntilMs - performance.now();
-    for (const order of decoded.message.orders) {
-      const inMs = order.dueTime - nowMs;
-      const far = inMs > holdMs;
-      const rearmAt = inMs > rearmAtOnceMs ? nowMs : nowMs + holdMs;
-      queue.add(order, message, { dueAt: far ? rearmAt : order.dueTime, far });
-    }
+    takeOrders({ queue, message, orders: decoded.message.orders, nowMs: options.now() });
   }
 
   async function parkAndAck(view: MessageView, reason: string): Promise<void> {

@@ -1,0 +1,2 @@
+// What infra/simulation runs against modelled stores: this process without its wiring.
+export { type RemindBuyersParts, remindBuyers } from './remind-buyers.ts';

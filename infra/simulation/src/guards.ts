@@ -1,0 +1,42 @@
+/**
+ * What keeps the invariants, each of which a negative control switches off: then the same seeds must find a
+ * violation, or the simulation proves nothing about it.
+ */
+export const guardNames = [
+  /** A close compares the order's status under its lock; off: it writes what it read a moment ago. */
+  'compareAndSet',
+  /** Reserve and insert refuse a generation that is not the current one. */
+  'generationFence',
+  /** A release gives back only what is held; off: INCRBY and SREM, every time. */
+  'holdsState',
+  /** An orphan's id is inserted as ABORTED before its hold is released. */
+  'orphanFence',
+  /** The database clock says what is due; off: the wall clock of the process that asks. */
+  'databaseClock',
+  /** The conditional decrement of `available`. */
+  'conditionalDecrement',
+  /** The unique key of buyer and idempotency key. */
+  'idempotencyKey',
+  /** The unique keys of a payment: its event and its capture. */
+  'paymentOnce',
+  /** A reminder is claimed under the lock, where not claimed before. */
+  'reminderClaim',
+  /** The sweep of overdue orders. */
+  'sweep',
+  /** Outbox rows that nobody sent are sent by the sweeper. */
+  'outboxResend',
+  /** Effects that nobody applied are applied by the sweeper. */
+  'effectReplay',
+  /** Stock that Redis lost is loaded again. */
+  'stockLoad',
+  /** Holds whose order was never written are found. */
+  'orphanSearch',
+] as const;
+export type GuardName = (typeof guardNames)[number];
+export type Guards = Readonly<Record<GuardName, boolean>>;
+
+/** All guards, as in production, but the ones named. */
+export function guardsWithout(...off: readonly GuardName[]): Guards {
+  const guards = guardNames.map((name) => [name, !off.includes(name)] as const);
+  return Object.fromEntries(guards) as unknown as Guards;
+}

@@ -1,0 +1,191 @@
+import { CommitUnknownError, type OrderRepository, StoreUnavailableError } from '@lapse/order-repository';
+import { type Stock, StockUnavailableError } from '@lapse/stock';
+import type { CallRisks } from './call-store.ts';
+import type { Incarnation } from './scheduler.ts';
+import type { World } from './world.ts';
+
+const unavailable = (): Error => new StoreUnavailableError('the simulation says so');
+const unknown = (): Error => new CommitUnknownError('the simulation lost the answer of COMMIT');
+const redisAway = (): Error => new StockUnavailableError('Redis is away: the simulation says so');
+
+const lockWait = { ms: 8_000, error: unavailable };
+const mysqlRead: CallRisks = { slow: 'mysql-slow', refused: ['mysql-refused', unavailable], lockWait };
+/** One transaction: refused, or committed, or unknown. */
+const mysqlTransaction: CallRisks = {
+  ...mysqlRead,
+  lost: ['mysql-unknown-undone', unknown],
+  answerLost: ['mysql-unknown-done', unknown],
+  late: ['mysql-unknown-late', unknown],
+};
+/** Statements that stand alone, each its own transaction: a lost answer looks like an absence. */
+const mysqlStatement: CallRisks = {
+  ...mysqlRead,
+  answerLost: ['mysql-unknown-done', unavailable],
+};
+const redisCall: CallRisks = {
+  slow: 'redis-slow',
+  lost: ['redis-lost', redisAway],
+  answerLost: ['redis-answer-lost', redisAway],
+  late: ['redis-late', redisAway],
+  doubled: 'redis-doubled',
+};
+
+/**
+ * Not doubled: TCP does not, and the client sends nothing twice. A load that arrives long after it was given up has
+ * a fault of its own, because what it does is an open finding (found-seeds.ts).
+ */
+const redisLoad: CallRisks = {
+  slow: 'redis-slow',
+  lost: ['redis-lost', redisAway],
+  answerLost: ['redis-answer-lost', redisAway],
+  late: ['redis-load-late', redisAway],
+};
+
+/** How far a process's estimate of the database clock may be off: half a round trip. */
+const clockErrorMsMax = 20;
+
+export type ModelOrders = Pick<
+  OrderRepository,
+  | 'cancelOrder'
+  | 'claimOutbox'
+  | 'closeExpired'
+  | 'closeOverdue'
+  | 'createOrders'
+  | 'fenceOrphans'
+  | 'findActiveOrder'
+  | 'findOrdersByKey'
+  | 'listActivities'
+  | 'listPendingEffects'
+  | 'markEffectsApplied'
+  | 'markOutboxFailed'
+  | 'markOutboxSent'
+  | 'now'
+  | 'readActivity'
+  | 'readStatuses'
+  | 'rearm'
+  | 'rebuildSnapshot'
+  | 'recordPayment'
+  | 'remindPending'
+>;
+
+/** The repository's port for one life of a process, on the modelled MySQL. */
+export function openModelOrders(world: World, owner: Incarnation): ModelOrders {
+  const { database, callStore, scheduler, random } = world;
+  const clockErrorMs = random.int(-clockErrorMsMax, clockErrorMsMax);
+  const read = <T>(what: string, effect: () => T) => callStore(owner, what, mysqlRead, effect);
+  const write = <T>(what: string, effect: () => T) => callStore(owner, what, mysqlTransaction, effect);
+  const run = <T>(what: string, effect: () => T) => callStore(owner, what, mysqlStatement, effect);
+  return {
+    now: () => scheduler.now() + clockErrorMs,
+    readActivity: (id) => read('readActivity', () => database.readActivity(id)),
+    listActivities: (page) => read('listActivities', () => database.listActivities(page)),
+    findOrdersByKey: (keys) => read('findOrdersByKey', () => database.findOrdersByKey(keys)),
+    findActiveOrder: (id, user) => read('findActiveOrder', () => database.findActiveOrder(id, user)),
+    readStatuses: (ids) => read('readStatuses', () => database.readStatuses(ids)),
+    createOrders: (orders) =>
+      write(`createOrders ${orders.map(({ id }) => id)}`, () => database.createOrders(orders)),
+    cancelOrder: (id, user) => write(`cancelOrder ${id}`, () => database.cancelOrder(id, user)),
+    recordPayment: (event) => write(`recordPayment ${event.orderId}`, () => database.recordPayment(event)),
+    closeExpired: (ids, options) => write(`closeExpired ${ids}`, () => database.closeExpired(ids, options)),
+    closeOverdue: (options) => write('closeOverdue', () => database.closeOverdue(options)),
+    remindPending: (ids) => write(`remindPending ${ids}`, () => database.remindPending(ids)),
+    rearm: (phase, ids) => write(`rearm ${phase} ${ids}`, () => database.rearm(phase, ids)),
+    fenceOrphans: (holds) => write('fenceOrphans', () => database.fenceOrphans(holds)),
+    listPendingEffects: (options) => run('listPendingEffects', () => database.listPendingEffects(options)),
+    markEffectsApplied: (ids) => run(`markEffectsApplied ${ids}`, () => database.markEffectsApplied(ids)),
+    claimOutbox: (options) => write('claimOutbox', () => database.claimOutbox(options)),
+    markOutboxSent: (rows) => run('markOutboxSent', () => database.markOutboxSent(rows)),
+    markOutboxFailed: (ids, error) => run('markOutboxFailed', () => database.markOutboxFailed(ids, error)),
+    rebuildSnapshot: (activityId, apply) => rebuildSnapshot(world, owner, activityId, apply),
+  };
+}
+
+/** Tries of a transaction whose COMMIT was surely not done. */
+const rebuildTriesMax = 3;
+
+/**
+ * The one transaction with the caller's own steps inside. MySQL undoes it when its process dies: the lock goes as
+ * soon as the connection is seen to be dead.
+ */
+async function rebuildSnapshot(
+  world: World,
+  owner: Incarnation,
+  activityId: number,
+  apply: Parameters<OrderRepository['rebuildSnapshot']>[1],
+): Promise<void> {
+  const { database, callStore, faults } = world;
+  for (let tries = 1; ; tries += 1) {
+    const snapshot = await callStore(owner, `begin rebuild ${activityId}`, mysqlRead, () => {
+      // Nobody is there any more to go on with it.
+      if (!owner.alive) return undefined;
+      const begun = database.beginRebuild(activityId);
+      if (begun) world.openTransactions.set(owner, () => database.rollBackRebuild(activityId));
+      return begun;
+    });
+    if (!snapshot) return;
+    const end = (how: () => void): void => {
+      world.openTransactions.delete(owner);
+      how();
+    };
+    try {
+      await apply(snapshot);
+    } catch (error) {
+      await callStore(owner, 'roll back', { slow: 'mysql-slow' }, () =>
+        end(() => database.rollBackRebuild(activityId)),
+      );
+      throw error;
+    }
+    const isLost = faults.strikes('mysql-refused');
+    const isUnknown = faults.strikes('mysql-unknown-undone');
+    const isDone = !isLost && !isUnknown;
+    await callStore(
+      owner,
+      isDone ? 'commit rebuild' : 'lose the commit of a rebuild',
+      { slow: 'mysql-slow' },
+      () => end(() => (isDone ? database.commitRebuild(snapshot) : database.rollBackRebuild(activityId))),
+    );
+    if (isUnknown || (isDone && faults.strikes('mysql-unknown-done'))) throw unknown();
+    if (isDone) return;
+    if (tries >= rebuildTriesMax) throw unavailable();
+  }
+}
+
+type ModelStock = Pick<
+  Stock,
+  | 'confirm'
+  | 'load'
+  | 'pruneReleased'
+  | 'reacquire'
+  | 'readGenerations'
+  | 'release'
+  | 'reserve'
+  | 'scanHeld'
+  | 'setCapacity'
+>;
+
+/** The stock's port for one life of a process, on the modelled Redis. */
+export function openModelStock({ redis, callStore }: World, owner: Incarnation): ModelStock {
+  const ask = <T>(what: string, effect: () => T) => callStore(owner, what, redisCall, effect);
+  return {
+    reserve: (wanted) => ask(`reserve ${wanted.orderId} for ${wanted.userId}`, () => redis.reserve(wanted)),
+    release: (id, orders) => ask(`release ${orders}`, () => redis.release(id, orders)),
+    confirm: (id, orders) => ask(`confirm ${orders}`, () => redis.confirm(id, orders)),
+    reacquire: (id, orders) =>
+      ask(`reacquire ${orders.map(({ orderId }) => orderId)}`, () => redis.reacquire(id, orders)),
+    setCapacity: (id, version, capacity) =>
+      ask(`setCapacity ${id} ${version}:${capacity}`, () => redis.setCapacity(id, version, capacity)),
+    load: (snapshot) =>
+      callStore(
+        owner,
+        `load activity ${snapshot.activityId} generation ${snapshot.generation}`,
+        redisLoad,
+        () => redis.load(snapshot),
+      ),
+    readGenerations: (ids) => ask('readGenerations', () => redis.readGenerations(ids)),
+    pruneReleased: (id, { olderThanMs }) => ask('pruneReleased', () => redis.pruneReleased(id, olderThanMs)),
+    async *scanHeld(id, { olderThanMs }) {
+      const held = await ask('scanHeld', () => redis.held(id, olderThanMs));
+      if (held.length > 0) yield held;
+    },
+  };
+}

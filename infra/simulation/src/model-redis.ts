@@ -1,0 +1,197 @@
+import type {
+  CapacityResult,
+  Hold,
+  ReacquiredOrder,
+  ReacquireResult,
+  ReserveResult,
+  SettleResult,
+  Stock,
+} from '@lapse/stock';
+import type { Guards } from './guards.ts';
+
+type LoadedStock = Parameters<Stock['load']>[0];
+type Reservation = Parameters<Stock['reserve']>[0];
+type HoldRow = { -readonly [Key in keyof Hold]: Hold[Key] };
+
+/** The five keys of an activity. */
+export interface StockState {
+  generation: number;
+  stock: number;
+  /** What stock, held and sold units add up to, as of this version. */
+  capacity: number;
+  capacityVersion: number;
+  readonly users: Set<string>;
+  readonly holds: Map<string, HoldRow>;
+}
+
+/** A copy of everything, as a file on the disk of Redis would keep it. */
+export type RedisCopy = ReadonlyMap<number, StockState>;
+
+export interface ModelRedis {
+  readonly activities: Map<number, StockState>;
+  reserve(reservation: Reservation): ReserveResult;
+  release(activityId: number, orderIds: readonly string[]): SettleResult;
+  confirm(activityId: number, orderIds: readonly string[]): SettleResult;
+  reacquire(activityId: number, orders: readonly ReacquiredOrder[]): ReacquireResult;
+  setCapacity(activityId: number, version: number, capacity: number): CapacityResult;
+  load(snapshot: LoadedStock): void;
+  readGenerations(activityIds: readonly number[]): (number | null)[];
+  held(activityId: number, olderThanMs: number): Hold[];
+  pruneReleased(activityId: number, olderThanMs: number): number;
+  /** FLUSHALL, or a restart without a file. */
+  flush(): void;
+  copy(): RedisCopy;
+  /** A restart from an older file, or a failover to a replica that lagged. */
+  rollBack(copy: RedisCopy): void;
+}
+
+/**
+ * Redis, as the scripts of packages/stock leave it: each call is one script, so nothing comes between its steps.
+ * test/model-redis.test.ts holds it against the real one.
+ * @param now the clock of Redis's own machine.
+ */
+export function createModelRedis({
+  guards,
+  now,
+}: {
+  readonly guards: Guards;
+  readonly now: () => number;
+}): ModelRedis {
+  let activities = new Map<number, StockState>();
+
+  function settle(
+    activityId: number,
+    orderIds: readonly string[],
+    one: (state: StockState, orderId: string) => number,
+  ): SettleResult {
+    const state = activities.get(activityId);
+    if (!state) return { kind: 'not_ready' };
+    const seen = new Set<string>();
+    const units = orderIds.map((orderId) => {
+      if (seen.has(orderId)) return 0;
+      seen.add(orderId);
+      return one(state, orderId);
+    });
+    return { kind: 'done', units };
+  }
+
+  function releaseOne(state: StockState, orderId: string): number {
+    const hold = state.holds.get(orderId);
+    const isHeld = hold?.state === 'held' || (!guards.holdsState && hold !== undefined);
+    if (hold && !isHeld) return 0;
+    const quantity = hold?.quantity ?? 0;
+    state.stock += quantity;
+    if (hold) state.users.delete(hold.userId);
+    // The control keeps the units in the marker, and gives them back with each release.
+    const kept = guards.holdsState ? { userId: '', quantity: 0 } : { userId: hold?.userId ?? '', quantity };
+    state.holds.set(orderId, { orderId, ...kept, state: 'released', atMs: now() });
+    return quantity;
+  }
+
+  function confirmOne(state: StockState, orderId: string): number {
+    const hold = state.holds.get(orderId);
+    if (hold?.state !== 'held') return 0;
+    hold.state = 'sold';
+    return hold.quantity;
+  }
+
+  /** @returns false where it is not yet possible. */
+  function reacquireOne(state: StockState, { orderId, userId, quantity }: ReacquiredOrder): boolean {
+    const hold = state.holds.get(orderId);
+    if (hold?.state === 'sold') return true;
+    if (hold?.state === 'held') {
+      hold.state = 'sold';
+      return true;
+    }
+    if (state.users.has(userId) || state.stock < quantity) return false;
+    state.stock -= quantity;
+    state.users.add(userId);
+    state.holds.set(orderId, { orderId, userId, quantity, state: 'sold', atMs: now() });
+    return true;
+  }
+
+  return {
+    get activities() {
+      return activities;
+    },
+    reserve: ({ activityId, generation, orderId, userId, quantity }) => {
+      const state = activities.get(activityId);
+      if (!state || (guards.generationFence && state.generation !== generation)) return { kind: 'not_ready' };
+      const known = state.holds.get(orderId);
+      if (known?.state === 'released') return { kind: 'released' };
+      if (known) {
+        if (known.userId === userId && known.quantity === quantity) return { kind: 'reserved' };
+        throw new Error(`Redis refused: order ${orderId} is held otherwise`);
+      }
+      if (state.users.has(userId)) return { kind: 'user_holds' };
+      if (state.stock < quantity) return { kind: 'sold_out' };
+      state.stock -= quantity;
+      state.users.add(userId);
+      state.holds.set(orderId, { orderId, userId, quantity, state: 'held', atMs: now() });
+      return { kind: 'reserved' };
+    },
+    release: (activityId, orderIds) => settle(activityId, orderIds, releaseOne),
+    confirm: (activityId, orderIds) => settle(activityId, orderIds, confirmOne),
+    reacquire: (activityId, orders) => {
+      const state = activities.get(activityId);
+      if (!state) return { kind: 'not_ready' };
+      const notYet = orders.filter((order) => !reacquireOne(state, order)).map(({ orderId }) => orderId);
+      return { kind: 'done', notYet };
+    },
+    setCapacity: (activityId, version, capacity) => {
+      const state = activities.get(activityId);
+      if (!state) return { kind: 'not_ready' };
+      if (state.capacityVersion >= version) return { kind: 'done' };
+      const move = capacity - state.capacity;
+      const isShort = state.stock + move < 0;
+      if (!isShort) state.capacityVersion = version;
+      const moved = isShort ? -state.stock : move;
+      state.stock += moved;
+      state.capacity += moved;
+      return { kind: isShort ? 'not_yet' : 'done' };
+    },
+    load: ({ activityId, generation, capacity, capacityVersion, stock, holds }) => {
+      activities.set(activityId, {
+        generation,
+        stock,
+        capacity,
+        capacityVersion,
+        users: new Set(holds.map(({ userId }) => userId)),
+        holds: new Map(holds.map((hold) => [hold.orderId, { ...hold, atMs: now() }])),
+      });
+    },
+    readGenerations: (ids) => ids.map((id) => activities.get(id)?.generation ?? null),
+    held: (activityId, olderThanMs) =>
+      [...(activities.get(activityId)?.holds.values() ?? [])]
+        .filter(({ state, atMs }) => state === 'held' && atMs <= now() - olderThanMs)
+        .map((hold) => ({ ...hold })),
+    pruneReleased: (activityId, olderThanMs) => {
+      const holds = activities.get(activityId)?.holds ?? new Map<string, HoldRow>();
+      const old = [...holds.values()].filter(
+        ({ state, atMs }) => state === 'released' && atMs <= now() - olderThanMs,
+      );
+      for (const { orderId } of old) holds.delete(orderId);
+      return old.length;
+    },
+    flush: () => {
+      activities = new Map();
+    },
+    copy: () => copyOf(activities),
+    rollBack: (copy) => {
+      activities = copyOf(copy);
+    },
+  };
+}
+
+function copyOf(activities: RedisCopy): Map<number, StockState> {
+  return new Map(
+    [...activities].map(([id, { users, holds, ...numbers }]) => [
+      id,
+      {
+        ...numbers,
+        users: new Set(users),
+        holds: new Map([...holds].map(([orderId, hold]) => [orderId, { ...hold }])),
+      },
+    ]),
+  );
+}

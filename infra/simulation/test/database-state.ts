@@ -1,0 +1,103 @@
+import { queryDatabase } from '@lapse/testing';
+import type { Pair } from './play-database-step.ts';
+
+/** What a history leaves behind, as lines that can be compared: one a row, sorted. */
+export async function readRealState(url: string, { activity }: Pair): Promise<Record<string, string[]>> {
+  const rowsOf = (sql: string, values: readonly unknown[] = []) => queryDatabase(url, sql, values);
+  const activities = await rowsOf('SELECT available, generation FROM activity WHERE id = ?', [activity.id]);
+  const orders = await rowsOf(
+    `SELECT LOWER(HEX(id)) AS id, status, version, quantity, reminded_at IS NOT NULL AS reminded,
+       paid_at IS NOT NULL AS paid, closed_at IS NOT NULL AS closed FROM orders`,
+  );
+  const transitions = await rowsOf(
+    `SELECT LOWER(HEX(order_id)) AS id, version, from_status, to_status, cause, credit FROM order_transition
+     WHERE to_status <> 'ABORTED'`,
+  );
+  const effects = await rowsOf('SELECT kind, LOWER(HEX(order_ids)) AS ids FROM effect');
+  const outbox = await rowsOf(
+    'SELECT phase, order_count, sent_at IS NOT NULL AS sent, claimed_until IS NOT NULL AS claimed, attempts FROM message_outbox',
+  );
+  const notices = await rowsOf('SELECT LOWER(HEX(order_id)) AS id, stage FROM notification');
+  const payments = await rowsOf(
+    'SELECT CONVERT(event_id USING utf8mb4) AS event, type, LOWER(HEX(order_id)) AS id, state FROM payment',
+  );
+  const closedNotices = effects.filter(({ kind }) => kind === 'closed_notice');
+  return {
+    activities: lines(activities),
+    orders: lines(orders),
+    transitions: lines(transitions),
+    effects: lines(
+      effects
+        .filter(({ kind }) => kind !== 'closed_notice')
+        .map((row) => ({ ...row, ids: splitIds(row.ids) })),
+    ),
+    outbox: lines(outbox),
+    // The notice of a close is an effect first, and becomes a notice when somebody looks.
+    notices: lines([
+      ...notices,
+      ...closedNotices.flatMap(({ ids }) => splitIds(ids).map((id) => ({ id, stage: 'CLOSED' }))),
+    ]),
+    payments: lines(payments),
+  };
+}
+
+export function readModelState({ model, activity }: Pair): Record<string, string[]> {
+  const { tables } = model;
+  const own = tables.activities.get(activity.id);
+  return {
+    activities: lines([{ available: own?.available, generation: own?.generation }]),
+    orders: lines(
+      [...tables.orders.values()].map((row) => ({
+        ...{ id: hex(row.id), status: row.status, version: row.version, quantity: row.quantity },
+        ...{ reminded: flag(row.remindedAt), paid: flag(row.paidAt), closed: flag(row.closedAt) },
+      })),
+    ),
+    transitions: lines(
+      tables.transitions.map(({ orderId, version, from, to, cause, credit }) => {
+        return { id: hex(orderId), version, from_status: from, to_status: to, cause, credit };
+      }),
+    ),
+    effects: lines(
+      [...tables.effects.values()].map(({ effect: { kind, orderIds } }) => ({
+        kind,
+        ids: orderIds.map(hex).sort(),
+      })),
+    ),
+    outbox: lines(
+      [...tables.outbox.values()].map((row) => ({
+        ...{ phase: row.phase, order_count: row.orders.length, sent: flag(row.sentAtMs) },
+        ...{ claimed: flag(row.claimedUntilMs), attempts: row.attempts },
+      })),
+    ),
+    notices: lines(tables.notices.map(({ orderId, stage }) => ({ id: hex(orderId), stage }))),
+    payments: lines(
+      tables.payments.map(({ eventId, type, orderId, state }) => ({
+        event: eventId,
+        type,
+        id: hex(orderId),
+        state,
+      })),
+    ),
+  };
+}
+
+function lines(rows: readonly object[]): string[] {
+  return rows.map((row) => JSON.stringify(row)).sort();
+}
+
+function hex(id: string): string {
+  return id.replaceAll('-', '');
+}
+
+function flag(value: unknown): number {
+  return value === null ? 0 : 1;
+}
+
+const hexPerId = 32;
+
+function splitIds(packed: unknown): string[] {
+  const text = String(packed);
+  return Array.from({ length: text.length / hexPerId }, (_, at) =>
+    text.slice(at * hexPerId, (at + 1) * hexPerId),
+  ).sort();
+}

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { type GuardName, guardNames, guardsWithout } from '../src/guards.ts';
+import { runSeed } from '../src/run-seed.ts';
+import { faultsLeftOut, seedsOfTest } from '../src/seed-lists.ts';
+
+/** The first seed that finds the guard missing, and what it says. */
+async function findViolation(guard: GuardName) {
+  for (let seed = 1; seed <= seedsOfTest; seed += 1) {
+    const { violations } = await runSeed({ seed, guards: guardsWithout(guard), without: faultsLeftOut });
+    const [first] = violations;
+    if (first) return { seed, first };
+  }
+  return undefined;
+}
+
+it.each(guardNames)('without %s, the seeds of npm test find a violation', async (guard) => {
+  const found = await findViolation(guard);
+  expect(found).toBeDefined();
+  process.stdout.write(
+    `without ${guard}: seed ${found?.seed}, ${found?.first.invariant} ${found?.first.what}\n`,
+  );
+});

@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import type { Activity, NewOrder, OrderRepository } from '@lapse/order-repository';
+import { v7 } from 'uuid';
+import type { ModelDatabase } from '../src/model-database.ts';
+import type { DatabaseStep, NewOrderStep } from './history.ts';
+
+export interface Pair {
+  readonly real: OrderRepository;
+  readonly model: ModelDatabase;
+  readonly activity: Activity;
+  /** The id of each order by its number in the history. */
+  readonly orderIds: Map<number, string>;
+  readonly startMs: number;
+}
+
+const hourMs = 3_600_000;
+const userOf = (order: number): string => `user-${order % 3}`;
+
+/** The same step on both: their answers, without what can not be equal (ids of rows, lateness). */
+export async function playStep(pair: Pair, step: DatabaseStep): Promise<[unknown, unknown]> {
+  const { real, model, activity } = pair;
+  const ids = 'orders' in step && step.do !== 'create' ? step.orders.map((order) => idOf(pair, order)) : [];
+  switch (step.do) {
+    case 'create': {
+      const orders = step.orders.map((order) => toNewOrder(pair, order));
+      return plain(pair, await real.createOrders(orders), model.createOrders(orders));
+    }
+    case 'close':
+      return plain(
+        pair,
+        await real.closeExpired(ids, { cause: 'message' }),
+        model.closeExpired(ids, { cause: 'message' }),
+      );
+    case 'sweep': {
+      const options = { graceMs: 1_000, limit: step.limit };
+      return plain(pair, await real.closeOverdue(options), model.closeOverdue(options));
+    }
+    case 'remind':
+      return plain(pair, await real.remindPending(ids), model.remindPending(ids));
+    case 'rearm':
+      return plain(pair, await real.rearm(step.phase, ids), model.rearm(step.phase, ids));
+    case 'cancel': {
+      const id = idOf(pair, step.order);
+      const user = step.isOwn ? (model.tables.orders.get(id)?.userId ?? 'nobody') : 'somebody-else';
+      return plain(pair, await real.cancelOrder(id, user), model.cancelOrder(id, user));
+    }
+    case 'pay': {
+      const id = idOf(pair, step.order);
+      const event = {
+        eventId: `${activity.id}-event-${step.event}`,
+        paymentId: `${activity.id}-payment-${step.payment}`,
+        type: step.type,
+        orderId: id,
+        amountMinor: (model.tables.orders.get(id)?.amountMinor ?? 100) + (step.isWrong ? 1 : 0),
+        currency: 'CNY',
+        occurredAt: new Date(pair.startMs),
+      };
+      return plain(pair, await real.recordPayment(event), model.recordPayment(event));
+    }
+    case 'fence': {
+      const holds = [...new Set(step.orders)].map((order) => {
+        return { orderId: idOf(pair, order), activityId: activity.id, userId: userOf(order), quantity: 1 };
+      });
+      return plain(pair, await real.fenceOrphans(holds), model.fenceOrphans(holds));
+    }
+    case 'effects':
+      return playEffects(pair, step.apply);
+    case 'outbox':
+      return playOutbox(pair, step.next);
+    case 'rebuild':
+      return playRebuild(pair, step.ends);
+    case 'look': {
+      const keys = step.orders.map((order) => ({ userId: userOf(order), idempotencyKey: `key-${order}` }));
+      return plain(
+        pair,
+        [
+          await real.readStatuses(ids),
+          await real.findOrdersByKey(keys),
+          await real.readActivity(activity.id),
+        ],
+        [model.readStatuses(ids), model.findOrdersByKey(keys), model.readActivity(activity.id)],
+      );
+    }
+  }
+}
+
+async function playEffects(pair: Pair, apply: boolean): Promise<[unknown, unknown]> {
+  const { real, model } = pair;
+  const options = { olderThanMs: 0, limit: 100 };
+  const fromReal = await real.listPendingEffects(options);
+  const fromModel = model.listPendingEffects(options);
+  if (apply) {
+    await real.markEffectsApplied(fromReal.map(({ id }) => id));
+    model.markEffectsApplied(fromModel.map(({ id }) => id));
+  }
+  return plain(pair, sorted(fromReal), sorted(fromModel));
+}
+
+async function playOutbox(pair: Pair, next: 'send' | 'fail' | 'nothing'): Promise<[unknown, unknown]> {
+  const { real, model } = pair;
+  const options = { olderThanMs: 0, limit: 100, leaseMs: hourMs };
+  const fromReal = await real.claimOutbox(options);
+  const fromModel = model.claimOutbox(options);
+  if (next === 'send') {
+    const sent = (rows: readonly { id: string }[]) =>
+      rows.map(({ id }) => ({ id, messageId: 'm', deliverAt: hourMs }));
+    await real.markOutboxSent(sent(fromReal));
+    model.markOutboxSent(sent(fromModel));
+  } else if (next === 'fail') {
+    const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+    await real.markOutboxFailed(ids(fromReal), 'no broker');
+    model.markOutboxFailed(ids(fromModel), 'no broker');
+  }
+  return plain(pair, sorted(fromReal), sorted(fromModel));
+}
+
+async function playRebuild(pair: Pair, ends: boolean): Promise<[unknown, unknown]> {
+  const { real, model, activity } = pair;
+  let fromReal: unknown;
+  const undone = new Error('undone');
+  try {
+    await real.rebuildSnapshot(activity.id, async ({ holds, ...snapshot }) => {
+      fromReal = { ...snapshot, holds: sorted(holds) };
+      if (!ends) throw undone;
+    });
+  } catch (error) {
+    if (error !== undone && (error as Error).cause !== undone) throw error;
+  }
+  const snapshot = model.beginRebuild(activity.id);
+  if (snapshot && ends) model.commitRebuild(snapshot);
+  else model.rollBackRebuild(activity.id);
+  return plain(pair, fromReal, snapshot && { ...snapshot, holds: sorted(snapshot.holds) });
+}
+
+function idOf({ orderIds }: Pair, order: number): string {
+  const id = orderIds.get(order) ?? v7();
+  orderIds.set(order, id);
+  return id;
+}
+
+/** `due: now` is an hour overdue, so that no step of the test's own time decides anything. */
+function toNewOrder(pair: Pair, { order, user, key, quantity, due, isStale }: NewOrderStep): NewOrder {
+  const { activity, startMs, model } = pair;
+  const at = new Date(due === 'now' ? startMs - hourMs : startMs + hourMs);
+  const generation = model.tables.activities.get(activity.id)?.generation ?? 1;
+  return {
+    id: idOf(pair, order),
+    activityId: activity.id,
+    generation: generation + (isStale ? 1 : 0),
+    userId: `user-${user}`,
+    quantity,
+    amountMinor: 100 * quantity,
+    currency: 'CNY',
+    locale: 'en',
+    createdAt: new Date(startMs),
+    remindAt: at,
+    expiresAt: at,
+    idempotencyKey: `key-${key}`,
+    requestHash: createHash('sha256').update(`${quantity}`).digest(),
+  };
+}
+
+/** Times that the database set are a yes or a no; ids of its rows and lateness are nothing to compare. */
+const unequal: ReadonlySet<string> = new Set(['latenessMs', 'dueInMs', 'createdAt', 'name']);
+const yesOrNo: ReadonlySet<string> = new Set(['remindedAt', 'paidAt', 'closedAt']);
+const pastOrNot: ReadonlySet<string> = new Set(['remindAt', 'expiresAt', 'dueTime']);
+
+function plain(pair: Pair, real: unknown, model: unknown): [unknown, unknown] {
+  const orderIds = new Set(pair.orderIds.values());
+  return [toPlain(real, orderIds), toPlain(model, orderIds)];
+}
+
+function toPlain(value: unknown, orderIds: ReadonlySet<string>): unknown {
+  const text = JSON.stringify(value, (key, part) => {
+    if (unequal.has(key)) return undefined;
+    if (yesOrNo.has(key)) return part !== null;
+    if (pastOrNot.has(key)) return new Date(part).getTime() <= Date.now();
+    if (part instanceof Map) return [...part].sort();
+    // Rows of the database's own have other ids here and there; only an order's is the same.
+    if (key === 'id' && typeof part === 'string' && !orderIds.has(part)) return undefined;
+    if (key === 'orderIds' || key === 'contended' || key === 'settled' || key === 'unknown')
+      return [...part].sort();
+    if (key === 'closed' || key === 'reminded' || key === 'effects') return sorted(part);
+    if (key === 'fenced' || key === 'present' || key === 'notDue') return sorted(part);
+    return part;
+  });
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+function sorted<T>(rows: readonly T[]): T[] {
+  const nameOf = (row: T): string =>
+    JSON.stringify(row, (key, part) => (unequal.has(key) || key === 'id' ? undefined : part));
+  return rows.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}

@@ -1,0 +1,28 @@
+import type { TimeoutOrder } from '@lapse/contracts';
+import type { DueQueue, HeldMessage } from './due-queue.ts';
+
+/**
+ * An order further away than this is re-armed when it comes, so that memory is for what is due soon. A nearer one
+ * that its message cannot be held for waits as long as it can first: a broker whose clock is ahead, or a lead
+ * above the invisible time, delivers the new message at once, and they must not chase each other.
+ */
+const rearmAtOnceMs = 300_000;
+
+export interface TakeOptions<V> {
+  readonly queue: DueQueue<V>;
+  readonly message: HeldMessage<V>;
+  readonly orders: readonly TimeoutOrder[];
+  /** By the clock that decides what is due. */
+  readonly nowMs: number;
+}
+
+/** Take a message's orders in hand: each until it is due, or as long as its message may be held. */
+export function takeOrders<V>({ queue, message, orders, nowMs }: TakeOptions<V>): void {
+  const holdMs = message.holdUntilMs - performance.now();
+  for (const order of orders) {
+    const inMs = order.dueTime - nowMs;
+    const far = inMs > holdMs;
+    const rearmAt = inMs > rearmAtOnceMs ? nowMs : nowMs + holdMs;
+    queue.add(order, message, { dueAt: far ? rearmAt : order.dueTime, far });
+  }
+}
