@@ -6,13 +6,27 @@ import { openStock } from '@lapse/stock';
 import { closeOrders } from './close-orders.ts';
 import { openReleaseLane } from './open-release-lane.ts';
 
-const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'relay', 'consume', 'closer'] as const;
+const groups = [
+  'process',
+  'ops',
+  'mysql',
+  'redis',
+  'rocketmq',
+  'relay',
+  'consume',
+  'closer',
+  'shop',
+] as const;
 
 /** Phase 2: closes orders past their deadline and returns their stock. This file only wires. */
 await startProcess('closer', groups, async ({ config, log, own }) => {
   // Opened first, so stopped last: probes and metrics stay up while the rest drains.
   const ops = own(await serveOps(config.ops, log));
-  const orders = withCrashPoints('orders', own(await openOrderRepository(config.mysql, log)));
+  const shopEvents = config.shop.webhookUrl !== undefined;
+  const orders = withCrashPoints(
+    'orders',
+    own(await openOrderRepository({ ...config.mysql, shopEvents }, log)),
+  );
   const stock = withCrashPoints('stock', own(await openStock(config.redis, log)));
   const sender = withCrashPoints('sender', own(await openTimeoutSender(config.rocketmq, log)));
   const relay = own(openRelay({ ...config.relay, sender, markSent: orders.markOutboxSent, log }));

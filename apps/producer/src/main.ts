@@ -22,12 +22,17 @@ const groups = [
   'payment',
   'create',
   'relay',
+  'shop',
 ] as const;
 
 await startProcess('producer', groups, async ({ config, log, own }) => {
   // Opened first, so closed last: probes and metrics stay up while the rest drains.
   const ops = own(await serveOps(config.ops, log), 'ops');
-  const orders = withCrashPoints('orders', own(await openOrderRepository(config.mysql, log), 'mysql'));
+  const shopEvents = config.shop.webhookUrl !== undefined;
+  const orders = withCrashPoints(
+    'orders',
+    own(await openOrderRepository({ ...config.mysql, shopEvents }, log), 'mysql'),
+  );
   const stock = withCrashPoints('stock', own(await openStock(config.redis, log), 'redis'));
   const sender = withCrashPoints('sender', own(await openTimeoutSender(config.rocketmq, log), 'rocketmq'));
   const markSent = orders.markOutboxSent;

@@ -143,6 +143,7 @@ const effectWords = {
   release: 'places still to be given back in Redis',
   confirm: 'places still to be marked as sold in Redis',
   closed_notice: 'closed notice still to be written',
+  shop_event: 'event for the shop still to be written',
 } as const;
 
 function effectEvent({ id, kind, createdAt, attempts }: TimelineEffect): TimelineEvent {

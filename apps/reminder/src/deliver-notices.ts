@@ -62,7 +62,7 @@ async function deliverAll(
       // The process stood still, or MySQL did: from here on the notices are another reminder's.
       if (performance.now() + parts.config.timeoutMs >= leaseEndsAtMs) return;
       // Stopping: what is not begun goes back at once, instead of waiting for its lease to end.
-      if (signal.aborted) await parts.orders.finishNotification(job.id, handBack);
+      if (signal.aborted) await parts.orders.finishNotification(job, handBack);
       else await deliver(parts, job, performance.now() - claimedAtMs > statusFreshMs);
     }
   };
@@ -76,7 +76,7 @@ const handBack = { state: 'WAITING', retryInMs: 0, error: 'handed back: the proc
 async function deliver(parts: DeliverNoticesParts, job: NoticeJob, statusIsOld: boolean): Promise<void> {
   const { orders, notifier, log } = parts;
   if (job.stage === 'REMINDER' && !(await isPayable(parts, job, statusIsOld))) {
-    await orders.finishNotification(job.id, { state: 'SKIPPED' });
+    await orders.finishNotification(job, { state: 'SKIPPED' });
     noticesHandled.inc({ stage: job.stage, outcome: 'skipped' });
     return;
   }
@@ -86,7 +86,7 @@ async function deliver(parts: DeliverNoticesParts, job: NoticeJob, statusIsOld: 
     await settleFailure(parts, job, error);
     return;
   }
-  await orders.finishNotification(job.id, { state: 'SENT' });
+  await orders.finishNotification(job, { state: 'SENT' });
   noticesHandled.inc({ stage: job.stage, outcome: 'sent' });
   log.debug({ orderId: job.orderId, stage: job.stage }, 'notice sent');
 }
@@ -106,7 +106,7 @@ async function settleFailure(parts: DeliverNoticesParts, job: NoticeJob, cause: 
   const error = cause instanceof Error ? cause.message : String(cause);
   const { orderId, stage, attempts } = job;
   if (attempts >= config.attemptsMax) {
-    await orders.finishNotification(job.id, { state: 'PARKED', error });
+    await orders.finishNotification(job, { state: 'PARKED', error });
     noticesHandled.inc({ stage, outcome: 'parked' });
     log.error({ orderId, stage, attempts, err: cause }, 'notice could not be delivered and is parked');
     return;
@@ -114,7 +114,7 @@ async function settleFailure(parts: DeliverNoticesParts, job: NoticeJob, cause: 
   // A receiver may ask for more patience than we have by ourselves, not for less.
   const askedMs = cause instanceof DeliveryError ? (cause.retryAfterMs ?? 0) : 0;
   const retryInMs = Math.max(askedMs, noticeRetryInMs(attempts));
-  await orders.finishNotification(job.id, { state: 'WAITING', retryInMs, error });
+  await orders.finishNotification(job, { state: 'WAITING', retryInMs, error });
   noticesHandled.inc({ stage, outcome: 'retry' });
   log.warn({ orderId, stage, attempts, retryInMs, error }, 'notice not delivered; trying again');
 }

@@ -6,13 +6,27 @@ import { repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime'
 import { deliverNotices } from './deliver-notices.ts';
 import { remindBuyers } from './remind-buyers.ts';
 
-const groups = ['process', 'ops', 'mysql', 'rocketmq', 'relay', 'consume', 'reminder', 'notify'] as const;
+const groups = [
+  'process',
+  'ops',
+  'mysql',
+  'rocketmq',
+  'relay',
+  'consume',
+  'reminder',
+  'notify',
+  'shop',
+] as const;
 
 /** Phase 1: reminds buyers of unpaid orders, and sends the closing message. This file only wires. */
 await startProcess('reminder', groups, async ({ config, log, own }) => {
   // Opened first, so stopped last: probes and metrics stay up while the rest drains.
   const ops = own(await serveOps(config.ops, log));
-  const orders = withCrashPoints('orders', own(await openOrderRepository(config.mysql, log)));
+  const shopEvents = config.shop.webhookUrl !== undefined;
+  const orders = withCrashPoints(
+    'orders',
+    own(await openOrderRepository({ ...config.mysql, shopEvents }, log)),
+  );
   const sender = withCrashPoints('sender', own(await openTimeoutSender(config.rocketmq, log)));
   const relay = own(openRelay({ ...config.relay, sender, markSent: orders.markOutboxSent, log }));
   const notifier = withCrashPoints('notifier', openNotifier(config.notify, log));

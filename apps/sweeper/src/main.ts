@@ -12,7 +12,7 @@ import { releaseOrphans } from './release-orphans.ts';
 import { resendOutbox } from './resend-outbox.ts';
 import { sweepReminders } from './sweep-reminders.ts';
 
-const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'relay', 'sweeper'] as const;
+const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'relay', 'sweeper', 'shop'] as const;
 
 /** How long the marker of a released order refuses a reserve that comes late. */
 const markersKeptMs = 3_600_000;
@@ -24,7 +24,11 @@ const expireKeysEveryMs = 60_000;
 await startProcess('sweeper', groups, async ({ config, log, own }) => {
   // Opened first, so stopped last: probes and metrics stay up while the rest drains.
   const ops = own(await serveOps(config.ops, log));
-  const orders = withCrashPoints('orders', own(await openOrderRepository(config.mysql, log)));
+  const shopEvents = config.shop.webhookUrl !== undefined;
+  const orders = withCrashPoints(
+    'orders',
+    own(await openOrderRepository({ ...config.mysql, shopEvents }, log)),
+  );
   const stock = withCrashPoints('stock', own(await openStock(config.redis, log)));
   const sender = own(
     keepSender(async () => withCrashPoints('sender', await openTimeoutSender(config.rocketmq, log))),

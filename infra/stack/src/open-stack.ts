@@ -41,6 +41,8 @@ const optionalGroups = [
   'closer',
   'sweeper',
   'notify',
+  'shop',
+  'webhook',
 ] as const;
 
 const simulatorPortPreferred = 8_090;

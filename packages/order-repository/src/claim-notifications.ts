@@ -10,6 +10,7 @@ interface JobRow {
   readonly id: number;
   readonly stage: NoticeStage;
   readonly attempts: number;
+  readonly attempts_before: number;
   readonly order_id: Buffer;
   readonly activity_id: number;
   readonly name: string;
@@ -71,7 +72,7 @@ async function claimOnce(
     [leaseMs * 1_000, ids],
   );
   return session.rows<JobRow>(
-    `SELECT n.id, n.stage, n.attempts, n.order_id, o.activity_id, a.name, o.user_id, o.locale, o.quantity,
+    `SELECT n.id, n.stage, n.attempts, n.attempts_before, n.order_id, o.activity_id, a.name, o.user_id, o.locale, o.quantity,
        o.amount_minor, o.currency, o.status, o.expires_at
      FROM notification n JOIN orders o ON o.id = n.order_id JOIN activity a ON a.id = o.activity_id
      WHERE n.id IN (?) ORDER BY n.stage, n.next_attempt_at, n.id`,
@@ -94,5 +95,6 @@ function toJob(row: JobRow): NoticeJob {
     status: row.status,
     expiresAt: row.expires_at,
     attempts: row.attempts,
+    tries: row.attempts - row.attempts_before,
   };
 }

@@ -70,6 +70,7 @@ export async function closeLocked(
   const effects = await insertEffects(session, {
     batchId,
     kind: 'release',
+    shopEvent: toStatus === 'TIMEOUT_CLOSED' ? 'closed' : 'cancelled',
     idsByActivity: groupIds(closed),
     ...(toStatus === 'TIMEOUT_CLOSED' ? { closedNotice: closed.map(({ orderId }) => orderId) } : {}),
   });

@@ -64,6 +64,10 @@ export function openDatabase(config: RepositoryConfig, log: RepositoryLog): Data
     },
   });
   const lender: ConnectionLender = pool.client;
+  const sessionOptions = {
+    queryTimeoutMs: config.queryTimeoutMs,
+    shopEvents: config.shopEvents ?? false,
+  };
 
   return {
     knex: pool,
@@ -71,7 +75,7 @@ export function openDatabase(config: RepositoryConfig, log: RepositoryLog): Data
     withSession: async (use) => {
       const connection = await lender.acquireConnection();
       try {
-        return await use(sessionOn(connection, config.queryTimeoutMs), () => connection.destroy());
+        return await use(sessionOn(connection, sessionOptions), () => connection.destroy());
       } catch (error) {
         if (isConnectionLost(error)) connection.destroy();
         throw error;

@@ -1,16 +1,16 @@
 import type { Database } from './database.ts';
-import type { NoticeOutcome } from './notification.ts';
+import type { NoticeClaim, NoticeOutcome } from './notification.ts';
 import { withRetriedSession } from './transaction.ts';
 
-const errorLengthMax = 1_000;
+export const errorLengthMax = 1_000;
 
 /**
- * Note how a claimed notice went. Only a WAITING notice changes, so a caller that comes back after its lease
- * cannot undo what another one finished.
+ * Note how a claimed notice went. A claim that is not the notice's latest changes nothing, so a caller that comes
+ * back after its lease neither undoes what another one finished nor takes a notice out of its hands.
  */
 export async function finishNotification(
   database: Database,
-  id: number,
+  { id, attempts }: NoticeClaim,
   outcome: NoticeOutcome,
 ): Promise<void> {
   const error = 'error' in outcome ? outcome.error.slice(0, errorLengthMax) : null;
@@ -19,8 +19,8 @@ export async function finishNotification(
     session.run(
       `UPDATE notification SET state = ?, last_error = ?, claimed_until = NULL,
          sent_at = IF(? = 'SENT', NOW(3), NULL), next_attempt_at = NOW(3) + INTERVAL ? MICROSECOND
-       WHERE id = ? AND state = 'WAITING'`,
-      [outcome.state, error, outcome.state, retryInMs * 1_000, id],
+       WHERE id = ? AND attempts = ? AND state = 'WAITING'`,
+      [outcome.state, error, outcome.state, retryInMs * 1_000, id, attempts],
     ),
   );
 }

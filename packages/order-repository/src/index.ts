@@ -5,7 +5,7 @@ export type { CreateOutcome, CreateResult, NewOrder } from './create-result.ts';
 export { CommitUnknownError, isUnavailable, StoreUnavailableError } from './errors.ts';
 export type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 export { migrate } from './migrate.ts';
-export type { NoticeJob, NoticeOutcome, NoticeStage, NoticeState } from './notification.ts';
+export type { NoticeClaim, NoticeJob, NoticeOutcome, NoticeStage, NoticeState } from './notification.ts';
 export { openOrderRepository } from './open-order-repository.ts';
 export type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 export type { Order } from './order.ts';
@@ -30,6 +30,13 @@ export type {
   SettleParkedOptions,
 } from './parked.ts';
 export type { PaymentEvent, PaymentResult, PaymentState } from './payment.ts';
+export type {
+  FinishedShopEvent,
+  ShopEventClaim,
+  ShopEventJob,
+  ShopEventOutcome,
+  ShopEventType,
+} from './shop-event.ts';
 export type { SnapshotHold, StockSnapshot } from './snapshot.ts';
 export type { CapacityEffect, ReacquireEffect, SettleEffect, StockEffect } from './stock-effect.ts';
 export type { ReminderCursor, ReminderSweep, ReminderSweepOptions } from './sweep-reminders.ts';

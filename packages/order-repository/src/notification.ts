@@ -18,9 +18,14 @@ export interface NoticeJob {
   /** The order's status when the notice was claimed: a reminder of an order that is not pending is skipped. */
   readonly status: OrderStatus;
   readonly expiresAt: Date;
-  /** Deliveries begun, this one included. */
+  /** Deliveries begun, this one included: with `id` it names the claim. */
   readonly attempts: number;
+  /** Of those, since it was last sent again by hand: what a limit of tries counts. */
+  readonly tries: number;
 }
+
+/** A claimed notice: only this claim may finish it. */
+export type NoticeClaim = Pick<NoticeJob, 'id' | 'attempts'>;
 
 export type NoticeOutcome =
   | { readonly state: 'SENT' }

@@ -2,6 +2,7 @@ import { cancelOrder } from './cancel-order.ts';
 import { changeCapacity } from './change-capacity.ts';
 import { claimNotifications } from './claim-notifications.ts';
 import { claimOutbox } from './claim-outbox.ts';
+import { claimShopEvents } from './claim-shop-events.ts';
 import { closeExpired } from './close-expired.ts';
 import { closeOverdue } from './close-overdue.ts';
 import { createActivity, openActivity } from './create-activity.ts';
@@ -10,12 +11,14 @@ import { type Database, openDatabase } from './database.ts';
 import { type DatabaseClock, openDatabaseClock } from './database-clock.ts';
 import { dropParked } from './drop-parked.ts';
 import { expandClosedNotices } from './expand-closed-notices.ts';
+import { expandShopEvents } from './expand-shop-events.ts';
 import { expireKeys } from './expire-keys.ts';
 import { extendOrder } from './extend-order.ts';
 import { fenceOrphans } from './fence-orphans.ts';
 import { findActiveOrder } from './find-active-order.ts';
 import { findOrdersByKey } from './find-orders-by-key.ts';
 import { finishNotification } from './finish-notification.ts';
+import { finishShopEvents } from './finish-shop-events.ts';
 import { listActivities } from './list-activities.ts';
 import { listParked } from './list-parked.ts';
 import { listPendingEffects } from './list-pending-effects.ts';
@@ -88,17 +91,20 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     fenceOrphans: (holds) => fenceOrphans(database, holds),
     listPendingEffects: (options) => listPendingEffects(database, options),
     markEffectsApplied: (ids) => markEffectsApplied(database, ids),
-    expandClosedNotices: (limit) => expandClosedNotices(database, limit),
+    expandClosedNotices: (limit) => expandClosedNotices(database, log, limit),
+    expandShopEvents: (limit) => expandShopEvents(database, log, limit),
     claimOutbox: (options) => claimOutbox(database, options),
     markOutboxSent: (rows) => markOutboxSent(database, rows),
     markOutboxFailed: (ids, error) => markOutboxFailed(database, ids, error),
     claimNotifications: (options) => claimNotifications(database, options),
-    finishNotification: (id, outcome) => finishNotification(database, id, outcome),
     parkMessage: (message) => parkMessage(database, 'message', message),
     parkDeadLetter: (message) => parkMessage(database, 'dead_letter', message),
     listParked: (filter, page) => listParked(database, filter, page),
     redriveParked: (ids, options) => redriveParked(database, ids, options),
     dropParked: (ids, options) => dropParked(database, ids, options),
+    finishNotification: (claim, outcome) => finishNotification(database, claim, outcome),
+    claimShopEvents: (options) => claimShopEvents(database, options),
+    finishShopEvents: (finished) => finishShopEvents(database, finished),
     rebuildSnapshot: (activityId, apply) => rebuildSnapshot(database, activityId, apply),
   };
 }

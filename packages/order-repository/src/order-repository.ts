@@ -4,11 +4,12 @@ import type { CloseResult, RemindResult } from './batch-result.ts';
 import type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 import type { CreateOutcome, NewOrder } from './create-result.ts';
 import type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
-import type { NoticeJob, NoticeOutcome } from './notification.ts';
+import type { NoticeClaim, NoticeJob, NoticeOutcome } from './notification.ts';
 import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Order } from './order.ts';
 import type { Parked, ParkedFilter, ParkedOutcome, SettleParkedOptions } from './parked.ts';
 import type { PaymentEvent, PaymentResult } from './payment.ts';
+import type { FinishedShopEvent, ShopEventJob } from './shop-event.ts';
 import type { StockSnapshot } from './snapshot.ts';
 import type { StockEffect } from './stock-effect.ts';
 import type { ReminderSweep, ReminderSweepOptions } from './sweep-reminders.ts';
@@ -20,6 +21,8 @@ export interface RepositoryConfig {
   readonly poolMax: number;
   /** Longest a statement may take before its connection is given up. */
   readonly queryTimeoutMs: number;
+  /** Write an event for the shop with every change of an order; off, it costs nothing. */
+  readonly shopEvents?: boolean;
 }
 
 /** The part of a logger that the repository uses. */
@@ -139,13 +142,17 @@ export interface OrderRepository {
   listPendingEffects(options: { olderThanMs: number; limit: number }): Promise<StockEffect[]>;
   markEffectsApplied(ids: readonly string[]): Promise<void>;
   expandClosedNotices(limit: number): Promise<number>;
+  expandShopEvents(limit: number): Promise<number>;
 
   claimOutbox(options: ClaimOutboxOptions): Promise<OutboxRow[]>;
   markOutboxSent(rows: readonly SentRow[]): Promise<void>;
   markOutboxFailed(ids: readonly string[], error: string): Promise<void>;
 
   claimNotifications(options: { limit: number; leaseMs: number }): Promise<NoticeJob[]>;
-  finishNotification(id: number, outcome: NoticeOutcome): Promise<void>;
+  finishNotification(claim: NoticeClaim, outcome: NoticeOutcome): Promise<void>;
+
+  claimShopEvents(options: { limit: number; leaseMs: number }): Promise<ShopEventJob[]>;
+  finishShopEvents(finished: readonly FinishedShopEvent[]): Promise<void>;
 
   parkMessage(message: ParkedMessage): Promise<void>;
   parkDeadLetter(message: ParkedMessage): Promise<void>;

@@ -108,6 +108,7 @@ async function markPaid(session: Session, order: Order, event: PaymentEvent): Pr
   const [effect] = await insertEffects(session, {
     batchId,
     kind: 'confirm',
+    shopEvent: 'paid',
     idsByActivity: new Map([[order.activityId, [order.id]]]),
   });
   if (effect === undefined) throw new InvariantError('a paid order confirmed nothing');

@@ -7,6 +7,7 @@ import { idsPerCallMax } from './close-expired.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
 import { insertOutboxRow } from './insert-outbox-row.ts';
+import { insertShopEvents } from './insert-shop-events.ts';
 import type { RepositoryLog } from './order-repository.ts';
 import { parkOrders } from './park-orders.ts';
 import { readParkedIds } from './read-parked-ids.ts';
@@ -107,6 +108,11 @@ async function remindLocked(session: Session, rows: readonly ReminderRow[]): Pro
       `INSERT INTO notification (order_id, stage, next_attempt_at, created_at) VALUES ?
        ON DUPLICATE KEY UPDATE id = notification.id`,
       [inTime.map(({ id }) => [id, 'REMINDER', at, at])],
+    );
+    await insertShopEvents(
+      session,
+      'reminded',
+      inTime.map(({ id }) => idFromBytes(id)),
     );
   }
   const outbox = await insertOutboxRow(session, outboxId, 2, rows.map(toTimeoutOrder));

@@ -13,12 +13,20 @@ interface Done {
  * 19 us a row of a create batch, `execute` 16, knex's builder 34.
  */
 export interface Session {
+  /** The shop's own systems want to know of each change: see `insertShopEvents`. */
+  readonly shopEvents: boolean;
   rows<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>;
   run(sql: string, values?: readonly unknown[]): Promise<Done>;
 }
 
-/** A Session on a connection; every statement bounded by `queryTimeoutMs`. */
-export function sessionOn(connection: Connection, queryTimeoutMs: number): Session {
+export interface SessionOptions {
+  /** Longest time of one statement. */
+  readonly queryTimeoutMs: number;
+  readonly shopEvents: boolean;
+}
+
+/** A Session on a connection. */
+export function sessionOn(connection: Connection, { queryTimeoutMs, shopEvents }: SessionOptions): Session {
   const send = <Result>(sql: string, values: readonly unknown[]): Promise<Result> =>
     new Promise((resolve, reject) => {
       connection.query<RowDataPacket[] | ResultSetHeader>(
@@ -30,6 +38,7 @@ export function sessionOn(connection: Connection, queryTimeoutMs: number): Sessi
       );
     });
   return {
+    shopEvents,
     rows: (sql, values = []) => send(sql, values),
     run: (sql, values = []) => send(sql, values),
   };

@@ -48,7 +48,7 @@ export interface TimelinePayment extends Omit<PaymentEvent, 'orderId'> {
 
 export interface TimelineEffect {
   readonly id: string;
-  readonly kind: 'release' | 'confirm' | 'closed_notice';
+  readonly kind: 'release' | 'confirm' | 'closed_notice' | 'shop_event';
   readonly createdAt: Date;
   readonly attempts: number;
 }

@@ -5,6 +5,7 @@ import type { CreateResult, NewOrder } from './create-result.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
 import { insertOutboxRow } from './insert-outbox-row.ts';
+import { insertShopEvents } from './insert-shop-events.ts';
 import type { Session } from './session.ts';
 import { inTransaction } from './transaction.ts';
 import { userToBytes } from './user-bytes.ts';
@@ -59,6 +60,11 @@ async function writeOnce(
   if (admitted.length === 0) return { results, outbox: null };
   await insertTransitions(session, admitted);
   const outbox = await insertOutboxRow(session, outboxId, 1, admitted.map(toTimeoutOrder));
+  await insertShopEvents(
+    session,
+    'created',
+    admitted.map(({ id }) => id),
+  );
   await takePlaces(session, admitted);
   for (const order of admitted) results.set(order, { kind: 'created' });
   return { results, outbox };

@@ -28,6 +28,7 @@ export interface Fixture {
     url?: string;
     poolMax?: number;
     queryTimeoutMs?: number;
+    shopEvents?: boolean;
   }): Promise<OrderRepository>;
   /** Hold an order's, or an activity's, row lock in a transaction of another session. */
   lockOrder(id: string): Promise<{ release(): Promise<void> }>;

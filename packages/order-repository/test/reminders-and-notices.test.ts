@@ -94,12 +94,12 @@ test('a claimed notice is in one pair of hands until its lease ends, and carries
   });
   const [sent, waiting, parked, skipped, ...rest] = jobs;
   if (!sent || !waiting || !parked || !skipped) throw new Error('twenty were claimed');
-  await repository.finishNotification(sent.id, { state: 'SENT' });
-  await repository.finishNotification(waiting.id, { state: 'WAITING', retryInMs: 60_000, error: 'busy' });
-  await repository.finishNotification(parked.id, { state: 'PARKED', error: 'refused' });
-  await repository.finishNotification(skipped.id, { state: 'SKIPPED' });
+  await repository.finishNotification(sent, { state: 'SENT' });
+  await repository.finishNotification(waiting, { state: 'WAITING', retryInMs: 60_000, error: 'busy' });
+  await repository.finishNotification(parked, { state: 'PARKED', error: 'refused' });
+  await repository.finishNotification(skipped, { state: 'SKIPPED' });
   // Late, from somebody whose lease is over: what is finished stays finished.
-  await repository.finishNotification(sent.id, { state: 'PARKED', error: 'late' });
+  await repository.finishNotification(sent, { state: 'PARKED', error: 'late' });
   const again: string[] = [];
   await waitUntil(
     async () => {

@@ -33,8 +33,10 @@ export type {
   RelayConfig,
   ReminderConfig,
   RocketmqConfig,
+  ShopConfig,
   SimulatorConfig,
   SweeperConfig,
+  WebhookConfig,
 } from './settings.ts';
 export { settingsTable } from './settings-table.ts';
 export { sleep } from './sleep.ts';

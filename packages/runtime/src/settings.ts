@@ -3,6 +3,7 @@ import { notifyGroup } from './settings/notify.ts';
 import { paymentGroup } from './settings/payment.ts';
 import { opsGroup, processGroup } from './settings/process.ts';
 import type { Group, GroupConfig } from './settings/setting.ts';
+import { shopGroup, webhookGroup } from './settings/shop.ts';
 import { simulatorGroup } from './settings/simulator.ts';
 import { mysqlGroup, redisGroup, rocketmqGroup } from './settings/stores.ts';
 import { closerGroup, consumeGroup, relayGroup, reminderGroup, sweeperGroup } from './settings/workers.ts';
@@ -29,6 +30,8 @@ export const settings = {
   sweeper: sweeperGroup,
   notify: notifyGroup,
   simulator: simulatorGroup,
+  shop: shopGroup,
+  webhook: webhookGroup,
 } as const;
 
 export type GroupName = keyof typeof settings;
@@ -55,3 +58,5 @@ export type CloserConfig = ConfigOf<'closer'>;
 export type SweeperConfig = ConfigOf<'sweeper'>;
 export type NotifyConfig = ConfigOf<'notify'>;
 export type SimulatorConfig = ConfigOf<'simulator'>;
+export type ShopConfig = ConfigOf<'shop'>;
+export type WebhookConfig = ConfigOf<'webhook'>;

@@ -53,7 +53,10 @@ CREATE TABLE IF NOT EXISTS job_place (
   PRIMARY KEY (job)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4`;
 
-/** Events for the shop's own systems, in the order of `seq` for each order. */
+/**
+ * Events for the shop's own systems, in the order of `seq` for each order. event_id is made of order, type and
+ * occasion, so that an event is there once. HELD: an earlier one of its order is not delivered yet.
+ */
 const shopEvent = `
 CREATE TABLE IF NOT EXISTS shop_event (
   id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
@@ -62,16 +65,17 @@ CREATE TABLE IF NOT EXISTS shop_event (
   seq INT UNSIGNED NOT NULL,
   type VARCHAR(32) CHARACTER SET ascii NOT NULL,
   body MEDIUMTEXT NOT NULL,
-  state ENUM('WAITING','SENT','PARKED') CHARACTER SET ascii NOT NULL DEFAULT 'WAITING',
+  state ENUM('HELD','WAITING','SENT','PARKED') CHARACTER SET ascii NOT NULL DEFAULT 'HELD',
   attempts INT UNSIGNED NOT NULL DEFAULT 0,
+  attempts_before INT UNSIGNED NOT NULL DEFAULT 0,
   next_attempt_at DATETIME(3) NOT NULL,
   claimed_until DATETIME(3) NULL,
   created_at DATETIME(3) NOT NULL,
   sent_at DATETIME(3) NULL,
   last_error VARCHAR(1000) NULL,
   PRIMARY KEY (id),
-  UNIQUE KEY shop_event_once (order_id, type, seq),
-  UNIQUE KEY shop_event_id (event_id),
+  UNIQUE KEY shop_event_once (event_id),
+  KEY shop_event_order (order_id, seq),
   KEY shop_event_due (state, next_attempt_at)
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4`;
 
@@ -79,6 +83,7 @@ CREATE TABLE IF NOT EXISTS shop_event (
  * capacity_version: rises with each change of capacity, so that Redis takes each change once.
  * stock_run_id: the Redis server that the stock was loaded into; another one has to be loaded again.
  * first_remind_at, first_expires_at: what the buyer was answered, once an operator has moved the deadline.
+ * attempts_before: deliveries tried when an operator sent it again; the limit of tries counts from there.
  * swept_at: the reminders of this outbox row are known to be done, by message or by the sweep. Until then due_at
  * is when the sweep looks at it next.
  */
@@ -95,6 +100,7 @@ export const createOperations: Migration = {
       first_remind_at: 'DATETIME(3) NULL',
       first_expires_at: 'DATETIME(3) NULL',
     });
+    await addColumns(knex, 'notification', { attempts_before: 'INT UNSIGNED NOT NULL DEFAULT 0' });
     await addColumns(knex, 'message_outbox', { swept_at: 'DATETIME(3) NULL' });
     await addIndex(
       knex,

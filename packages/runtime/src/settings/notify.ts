@@ -1,5 +1,6 @@
 import { defineGroup, type SettingFault } from './setting.ts';
 import { duration, oneOf, url, webhookSecret, wholeNumber } from './values.ts';
+import { webhookUrl } from './webhook-values.ts';
 
 export const notifyGroup = defineGroup(
   {
@@ -12,11 +13,7 @@ export const notifyGroup = defineGroup(
     },
     webhookUrl: {
       env: 'LAPSE_NOTIFY_WEBHOOK_URL',
-      schema: url(
-        ['https:', 'http:'],
-        'must be an http or https URL without user and password',
-        ({ username, password }) => username === '' && password === '',
-      ),
+      schema: webhookUrl(),
       optional: true,
       example: 'https://messages.example.com/lapse',
       help: 'Where notices are posted to, signed per Standard Webhooks.',

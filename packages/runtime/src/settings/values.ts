@@ -17,7 +17,7 @@ function durationText(ms: number): string {
 }
 
 /** A value that `parse` understands, or one fault with this message. */
-function value<T>(message: string, parse: (text: string) => T | undefined) {
+export function value<T>(message: string, parse: (text: string) => T | undefined) {
   return z.string().transform((text, context) => {
     const result = parse(text.trim());
     if (result !== undefined) return result;
