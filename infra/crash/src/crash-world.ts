@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { openBroker, openShop, type Shop, type TestBroker } from '@lapse/test-shop';
+import { waitUntil } from '@lapse/testing';
+import type { ProcessName } from './effects.ts';
+import { findFreePort, type RunningProcess, spawnProcess } from './spawn-process.ts';
+
+/** Everything that waits in production waits a little here, so that a life of an order takes seconds. */
+const shortTimes = {
+  LAPSE_RELAY_GATHER: '50ms',
+  LAPSE_SWEEP_EVERY: '300ms',
+  LAPSE_SWEEP_GRACE: '1500ms',
+  LAPSE_REPAIR_EVERY: '200ms',
+  LAPSE_OUTBOX_AFTER: '400ms',
+  LAPSE_EFFECTS_AFTER: '400ms',
+  LAPSE_NOTIFY_EVERY: '200ms',
+  LAPSE_NOTIFY_TIMEOUT: '500ms',
+  LAPSE_ORPHANS_EVERY: '500ms',
+  LAPSE_ORPHANS_AFTER: '1500ms',
+  LAPSE_INVISIBLE: '10s',
+};
+/** A point is passed within a sale; a restart and a redelivery fit in as well. */
+const deathTimeoutMs = 30_000;
+
+export interface CrashWorld {
+  readonly shop: Shop;
+  readonly broker: TestBroker;
+  readonly apiUrl: string;
+  readonly jwtSecret: string;
+  readonly webhookSecret: string;
+  /** Let this process die at `points` from now on: it is started again with them armed. */
+  arm(name: ProcessName, points: readonly string[]): Promise<void>;
+  /** Resolves when the armed process has died at its point, and is up again, unarmed. */
+  deathOf(name: ProcessName): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A shop with its four processes, each killed and started again at will. Its stores and topics are its own. */
+export async function openCrashWorld(): Promise<CrashWorld> {
+  const shop = await openShop();
+  const broker = await openBroker();
+  const port = await findFreePort();
+  const jwtSecret = randomBytes(32).toString('base64url');
+  const webhookSecret = `whsec_${randomBytes(32).toString('base64')}`;
+  const env = {
+    ...broker.env,
+    ...shortTimes,
+    LAPSE_MYSQL_URL: shop.databaseUrl,
+    LAPSE_REDIS_URL: shop.redisUrl,
+    LAPSE_HTTP_PORT: String(port),
+    LAPSE_JWT_SECRET: jwtSecret,
+    LAPSE_PAYMENT_WEBHOOK_SECRET: webhookSecret,
+  };
+  const running = new Map<ProcessName, RunningProcess>();
+  const start = async (name: ProcessName, points: readonly string[]): Promise<void> => {
+    running.set(
+      name,
+      await spawnProcess(name, points.length === 0 ? env : { ...env, LAPSE_CRASH_AT: points.join(',') }),
+    );
+  };
+  const names = ['producer', 'reminder', 'closer', 'sweeper'] as const;
+  await Promise.all(names.map((name) => start(name, [])));
+  return {
+    shop,
+    broker,
+    apiUrl: `http://127.0.0.1:${port}`,
+    jwtSecret,
+    webhookSecret,
+    arm: async (name, points) => {
+      await running.get(name)?.kill();
+      await start(name, points);
+    },
+    deathOf: async (name) => {
+      const armed = running.get(name);
+      await waitUntil(() => armed?.isAlive() === false, {
+        what: `${name} to die at its crash point:\n${armed?.output().slice(-2_000)}`,
+        timeoutMs: deathTimeoutMs,
+      });
+      const signal = await armed?.exited;
+      if (signal !== 'SIGKILL')
+        throw new Error(`${name} ended by ${signal}:\n${armed?.output().slice(-2_000)}`);
+      await start(name, []);
+    },
+    close: async () => {
+      await Promise.all([...running.values()].map((each) => each.kill()));
+      await broker.sender.close();
+      await shop.close();
+    },
+  };
+}

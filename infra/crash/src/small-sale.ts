@@ -1,0 +1,145 @@
+import type { ActivityView, OrderView } from '@lapse/contracts';
+import type { Activity } from '@lapse/order-repository';
+import { placeOrders } from '@lapse/test-shop';
+import { checkInvariants, describeVerdict, waitUntil } from '@lapse/testing';
+import { v7 as uuidv7 } from 'uuid';
+import { buy, cancel, capture, openActivity } from './buyers.ts';
+import type { CrashWorld } from './crash-world.ts';
+
+const capacity = 30;
+const payWithinMs = 1_500;
+const farMs = 3_600_000;
+/** A restart, a redelivery after the invisible time, and the sweeps. */
+const restTimeoutMs = 60_000;
+
+export interface SaleOptions {
+  /** With orders whose deadline moves, so that their messages are armed again. Takes up to a redelivery longer. */
+  readonly moved: boolean;
+}
+
+/**
+ * A sale in which every effect of every process happens: buyers who pay, cancel and leave, and beside them what
+ * a process that died a moment ago would have left, so that the safety net has its work too.
+ */
+export async function runSmallSale(world: CrashWorld, { moved }: SaleOptions): Promise<void> {
+  const activity = await openActivity(world, capacity, payWithinMs);
+  const orders = await Promise.all(
+    ['payer', 'payer-too', 'canceller', 'leaver', 'leaver-too'].map((who) => buyOne(world, activity, who)),
+  );
+  const [paid, paidToo, cancelled] = orders as [OrderView, OrderView, OrderView];
+  const settle = Promise.all([
+    capture(world, paid),
+    capture(world, paidToo),
+    cancel(world, cancelled, `canceller-${activity.id}`),
+  ]);
+  await loseStock(world, activity.id);
+  await leaveTracks(world, activity.id);
+  if (moved) await moveDeadlines(world, activity.id);
+  await settle;
+}
+
+function buyOne(world: CrashWorld, activity: ActivityView, who: string): Promise<OrderView> {
+  return buy(world, activity.id, `${who}-${activity.id}`);
+}
+
+/** Redis loses its data: sales refuse, and the sweeper loads the stock again. */
+async function loseStock({ shop }: CrashWorld, activityId: number): Promise<void> {
+  await shop.flushRedis();
+  await waitUntil(async () => (await shop.stock.readCounts(activityId)) !== null, {
+    what: 'the stock to be loaded again',
+    timeoutMs: restTimeoutMs,
+  });
+}
+
+/** What processes leave behind when they die between two effects. */
+async function leaveTracks(world: CrashWorld, activityId: number): Promise<void> {
+  const { shop } = world;
+  const activity = (await shop.orders.readActivity(activityId)) as Activity;
+  const soon = { remindInMs: 100, expireInMs: 600 };
+  // A hold whose order was never written. Refused when the stock is being loaded: then it left nothing.
+  await shop.stock.reserve({
+    ...activity,
+    activityId,
+    orderId: uuidv7(),
+    userId: `nobody ${activityId}`,
+    quantity: 1,
+  });
+  // Orders whose message was never sent; of one, the message was sent and lost.
+  await placeOrders(shop, activity, 2, soon);
+  const lost = await placeOrders(shop, activity, 1, soon);
+  await shop.orders.markOutboxSent(
+    lost.outbox.map(({ id }) => ({ id, messageId: 'lost', deliverAt: Date.now() })),
+  );
+  // Committed in MySQL, and Redis was never told.
+  const told = await placeOrders(shop, activity, 2, { remindInMs: 100, expireInMs: farMs });
+  const [first = '', second = ''] = told.ids;
+  await shop.orders.cancelOrder(first, `buyer ${first}`);
+  await recordCapture(world, second, activity);
+}
+
+/** Messages that come for orders whose deadline was moved meanwhile. */
+async function moveDeadlines(world: CrashWorld, activityId: number): Promise<void> {
+  const { shop, broker } = world;
+  const activity = (await shop.orders.readActivity(activityId)) as Activity;
+  const before = await countRearmed(world);
+  const moved = await placeOrders(shop, activity, 2, { remindInMs: farMs - 1, expireInMs: farMs });
+  const early = (index: number) =>
+    moved.closeDue.slice(index, index + 1).map((due) => ({ ...due, dueTime: Date.now() }));
+  await broker.sender.send({ version: 1, phase: 1, dueTime: Date.now(), orders: early(0) }, Date.now());
+  await broker.sender.send({ version: 1, phase: 2, dueTime: Date.now(), orders: early(1) }, Date.now());
+  await waitUntil(async () => (await countRearmed(world)) >= before + 2, {
+    what: 'moved orders to be armed again',
+    timeoutMs: restTimeoutMs,
+  });
+  for (const id of moved.ids) await shop.orders.cancelOrder(id, `buyer ${id}`);
+}
+
+/** Messages that wait in the broker for the far deadline. */
+function countRearmed({ shop }: CrashWorld): Promise<number> {
+  return shop.count(
+    'SELECT COUNT(*) FROM message_outbox WHERE due_at > NOW(3) + INTERVAL 30 MINUTE AND order_count = 1',
+  );
+}
+
+async function recordCapture({ shop }: CrashWorld, orderId: string, activity: Activity): Promise<void> {
+  await shop.orders.recordPayment({
+    eventId: `evt ${orderId}`,
+    type: 'payment.captured',
+    paymentId: `pay ${orderId}`,
+    orderId,
+    amountMinor: activity.priceMinor,
+    currency: activity.currency,
+    occurredAt: new Date(),
+  });
+}
+
+/** Wait until nothing is due or owed any more, then let the oracle judge. @throws naming what it found. */
+export async function expectRest({ shop }: CrashWorld): Promise<void> {
+  const owed = `SELECT (SELECT COUNT(*) FROM orders WHERE status = 'PENDING')
+    + (SELECT COUNT(*) FROM effect) + (SELECT COUNT(*) FROM message_outbox WHERE sent_at IS NULL)`;
+  await waitUntil(async () => (await shop.count(owed)) === 0 && (await countHeld(shop)) === 0, {
+    what: 'everything owed to be done',
+    timeoutMs: restTimeoutMs,
+    everyMs: 100,
+  });
+  const verdict = await checkInvariants({
+    mysqlUrl: shop.databaseUrl,
+    redisUrl: shop.redisUrl,
+    atRest: true,
+  });
+  if (verdict.failed.length > 0) throw new Error(describeVerdict(verdict));
+}
+
+/** A notice that a dead process had claimed goes out when its lease ends: waited for once, after all the sales. */
+export async function expectNoticesSent({ shop }: CrashWorld): Promise<void> {
+  await waitUntil(
+    async () => (await shop.count("SELECT COUNT(*) FROM notification WHERE state = 'WAITING'")) === 0,
+    { what: 'all notices to be sent', timeoutMs: restTimeoutMs, everyMs: 100 },
+  );
+}
+
+async function countHeld(shop: CrashWorld['shop']): Promise<number> {
+  const ids = await shop.query('SELECT id FROM activity ORDER BY id DESC LIMIT 3');
+  const counts = await Promise.all(ids.map(({ id }) => shop.stock.readCounts(Number(id))));
+  return counts.reduce((sum, each) => sum + (each?.held ?? 1), 0);
+}
