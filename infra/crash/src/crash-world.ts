@@ -51,11 +51,24 @@ export async function openCrashWorld(): Promise<CrashWorld> {
     LAPSE_PAYMENT_WEBHOOK_SECRET: webhookSecret,
   };
   const running = new Map<ProcessName, RunningProcess>();
-  const start = async (name: ProcessName, points: readonly string[]): Promise<void> => {
+  const starting = new Map<ProcessName, Promise<void>>();
+  const begin = async (name: ProcessName, points: readonly string[]): Promise<void> => {
     running.set(
       name,
       await spawnProcess(name, points.length === 0 ? env : { ...env, LAPSE_CRASH_AT: points.join(',') }),
     );
+  };
+  /** One start of a process at a time: a sale that failed may have left one under way. */
+  const start = (name: ProcessName, points: readonly string[]): Promise<void> => {
+    const before = starting.get(name) ?? Promise.resolve();
+    const next = before
+      .catch(() => undefined)
+      .then(async () => {
+        await running.get(name)?.kill();
+        await begin(name, points);
+      });
+    starting.set(name, next);
+    return next;
   };
   const names = ['producer', 'reminder', 'closer', 'sweeper'] as const;
   await Promise.all(names.map((name) => start(name, [])));
@@ -65,10 +78,7 @@ export async function openCrashWorld(): Promise<CrashWorld> {
     apiUrl: `http://127.0.0.1:${port}`,
     jwtSecret,
     webhookSecret,
-    arm: async (name, points) => {
-      await running.get(name)?.kill();
-      await start(name, points);
-    },
+    arm: start,
     deathOf: async (name) => {
       const armed = running.get(name);
       await waitUntil(() => armed?.isAlive() === false, {
@@ -81,6 +91,7 @@ export async function openCrashWorld(): Promise<CrashWorld> {
       await start(name, []);
     },
     close: async () => {
+      await Promise.allSettled(starting.values());
       await Promise.all([...running.values()].map((each) => each.kill()));
       await broker.sender.close();
       await shop.close();

@@ -10,7 +10,6 @@ export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
   producer: [
     'orders.createActivity',
     'stock.load',
-    'orders.rebuildSnapshot',
     'stock.reserve',
     'orders.createOrders',
     'sender.send',

@@ -43,18 +43,28 @@ function buyOne(world: CrashWorld, activity: ActivityView, who: string): Promise
 }
 
 /** Redis loses its data: sales refuse, and the sweeper loads the stock again. */
-async function loseStock({ shop }: CrashWorld, activityId: number): Promise<void> {
-  await shop.flushRedis();
-  await waitUntil(async () => (await shop.stock.readCounts(activityId)) !== null, {
-    what: 'the stock to be loaded again',
-    timeoutMs: restTimeoutMs,
-  });
+async function loseStock(world: CrashWorld, activityId: number): Promise<void> {
+  await world.shop.flushRedis();
+  await readLoaded(world, activityId);
+}
+
+/** The activity as it is once Redis has the generation that MySQL has: a load may still be under way. */
+async function readLoaded({ shop }: CrashWorld, activityId: number): Promise<Activity> {
+  let activity: Activity | undefined;
+  const isLoaded = async (): Promise<boolean> => {
+    activity = await shop.orders.readActivity(activityId);
+    const [generation] = await shop.stock.readGenerations([activityId]);
+    return generation === activity?.generation;
+  };
+  await waitUntil(isLoaded, { what: 'the stock to be loaded', timeoutMs: restTimeoutMs });
+  if (!activity) throw new Error('the activity is gone');
+  return activity;
 }
 
 /** What processes leave behind when they die between two effects. */
 async function leaveTracks(world: CrashWorld, activityId: number): Promise<void> {
   const { shop } = world;
-  const activity = (await shop.orders.readActivity(activityId)) as Activity;
+  const activity = await readLoaded(world, activityId);
   const soon = { remindInMs: 100, expireInMs: 600 };
   // A hold whose order was never written. Refused when the stock is being loaded: then it left nothing.
   await shop.stock.reserve({
@@ -80,7 +90,7 @@ async function leaveTracks(world: CrashWorld, activityId: number): Promise<void>
 /** Messages that come for orders whose deadline was moved meanwhile. */
 async function moveDeadlines(world: CrashWorld, activityId: number): Promise<void> {
   const { shop, broker } = world;
-  const activity = (await shop.orders.readActivity(activityId)) as Activity;
+  const activity = await readLoaded(world, activityId);
   const before = await countRearmed(world);
   const moved = await placeOrders(shop, activity, 2, { remindInMs: farMs - 1, expireInMs: farMs });
   const early = (index: number) =>
