@@ -27,7 +27,8 @@ export async function runSmallSale(world: CrashWorld, { moved }: SaleOptions): P
     ['payer', 'payer-too', 'canceller', 'leaver', 'leaver-too'].map((who) => buyOne(world, activity, who)),
   );
   const [paid, paidToo, cancelled] = orders as [OrderView, OrderView, OrderView];
-  const settle = Promise.all([
+  // Before Redis loses anything: a confirm or release that meets no stock would be left to the sweeper.
+  await Promise.all([
     capture(world, paid),
     capture(world, paidToo),
     cancel(world, cancelled, `canceller-${activity.id}`),
@@ -35,7 +36,6 @@ export async function runSmallSale(world: CrashWorld, { moved }: SaleOptions): P
   await loseStock(world, activity.id);
   await leaveTracks(world, activity.id);
   if (moved) await moveDeadlines(world, activity.id);
-  await settle;
 }
 
 function buyOne(world: CrashWorld, activity: ActivityView, who: string): Promise<OrderView> {
