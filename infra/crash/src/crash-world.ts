@@ -18,8 +18,8 @@ const shortTimes = {
   LAPSE_ORPHANS_AFTER: '1500ms',
   LAPSE_INVISIBLE: '10s',
 };
-/** A point is passed within a sale; a restart and a redelivery fit in as well. */
-const deathTimeoutMs = 30_000;
+/** A point is passed within a few sales; restarts and redeliveries fit in as well. */
+const deathTimeoutMs = 60_000;
 
 export interface CrashWorld {
   readonly shop: Shop;

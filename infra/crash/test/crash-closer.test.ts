@@ -10,9 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test.each(crashPointsOf('closer'))('closer killed at %s: nothing lost, nothing twice', async (point) => {
-  await killAt(world, [{ name: 'closer', point }]);
-});
+test.each(crashPointsOf('closer'))(
+  'closer killed at %s: nothing lost, nothing twice',
+  { timeout: 150_000 },
+  async (point) => {
+    await killAt(world, [{ name: 'closer', point }]);
+  },
+);
 
 test('every notice that a dead process had in hand goes out', async () => {
   await expectNoticesSent(world);

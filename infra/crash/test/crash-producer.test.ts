@@ -10,9 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test.each(crashPointsOf('producer'))('producer killed at %s: nothing lost, nothing twice', async (point) => {
-  await killAt(world, [{ name: 'producer', point }]);
-});
+test.each(crashPointsOf('producer'))(
+  'producer killed at %s: nothing lost, nothing twice',
+  { timeout: 150_000 },
+  async (point) => {
+    await killAt(world, [{ name: 'producer', point }]);
+  },
+);
 
 test('every notice that a dead process had in hand goes out', async () => {
   await expectNoticesSent(world);
