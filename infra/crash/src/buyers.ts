@@ -10,7 +10,7 @@ const repeatEveryMs = 100;
 const requestTimeoutMs = 5_000;
 
 interface Call {
-  readonly method: 'POST' | 'GET';
+  readonly method: 'POST' | 'PATCH';
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -122,4 +122,26 @@ export async function capture(world: CrashWorld, order: OrderView): Promise<void
     body,
   });
   await expectStatus(response, 200);
+}
+
+/** The operator adds a place, and moves the deadline of one order. A deadline that came first is a fair answer. */
+export async function operate(world: CrashWorld, activityId: number, order: OrderView): Promise<void> {
+  const headers = {
+    authorization: `Bearer ${await token(world, 'operator', { scope: 'operator' })}`,
+    'idempotency-key': `key-${order.id}`,
+  };
+  const changed = await send(world, {
+    method: 'PATCH',
+    path: `/v1/activities/${activityId}`,
+    headers: { ...headers, 'idempotency-key': `capacity-${order.id}` },
+    body: JSON.stringify({ capacity: 31, reason: 'one more chair' }),
+  });
+  await expectStatus(changed, 200);
+  const extended = await send(world, {
+    method: 'POST',
+    path: `/v1/orders/${order.id}/extend`,
+    headers,
+    body: JSON.stringify({ byMs: 1_000, reason: 'the buyer asked' }),
+  });
+  if (extended.status !== 409) await expectStatus(extended, 200);
 }

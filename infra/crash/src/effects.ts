@@ -8,7 +8,9 @@ export type ProcessName = 'producer' | 'reminder' | 'closer' | 'sweeper';
  */
 export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
   producer: [
-    'orders.createActivity',
+    'orders.openActivity',
+    'orders.changeCapacity',
+    'orders.extendOrder',
     'stock.load',
     'stock.reserve',
     'orders.createOrders',
@@ -53,6 +55,8 @@ export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
     'stock.load',
     'orders.fenceOrphans',
     'stock.pruneReleased',
+    'stock.setCapacity',
+    'orders.expireKeys',
   ],
 };
 
@@ -62,6 +66,8 @@ export const reads: Readonly<Record<string, string>> = {
   'orders.ping': 'reads',
   'orders.now': 'reads',
   'orders.readActivity': 'reads',
+  'orders.listParked': 'reads',
+  'orders.createActivity': 'the same as openActivity, for tests',
   'orders.listActivities': 'reads',
   'orders.readOrder': 'reads',
   'orders.findActiveOrder': 'reads',
@@ -71,6 +77,10 @@ export const reads: Readonly<Record<string, string>> = {
   'orders.markOutboxFailed': 'a note for the operator: the row stays unsent either way',
   'orders.parkMessage':
     'packages/messaging/test: a parked message is acknowledged after its row is committed',
+  'orders.parkDeadLetter': 'no process calls it yet',
+  'orders.redriveParked': 'no process calls it yet',
+  'orders.dropParked': 'no process calls it yet',
+  'stock.reacquire': 'no process calls it yet',
   'stock.ping': 'reads',
   'stock.close': 'ends the process itself',
   'stock.readGenerations': 'reads',

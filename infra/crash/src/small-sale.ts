@@ -3,7 +3,7 @@ import type { Activity } from '@lapse/order-repository';
 import { placeOrders } from '@lapse/test-shop';
 import { checkInvariants, describeVerdict, waitUntil } from '@lapse/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { buy, cancel, capture, openActivity } from './buyers.ts';
+import { buy, cancel, capture, openActivity, operate } from './buyers.ts';
 import type { CrashWorld } from './crash-world.ts';
 
 const capacity = 30;
@@ -26,11 +26,12 @@ export async function runSmallSale(world: CrashWorld, { moved }: SaleOptions): P
   const orders = await Promise.all(
     ['payer', 'payer-too', 'canceller', 'leaver', 'leaver-too'].map((who) => buyOne(world, activity, who)),
   );
-  const [paid, paidToo, cancelled] = orders as [OrderView, OrderView, OrderView];
+  const [paid, paidToo, cancelled, left] = orders as [OrderView, OrderView, OrderView, OrderView];
   // Before Redis loses anything: a confirm or release that meets no stock would be left to the sweeper.
   await Promise.all([
     capture(world, paid),
     capture(world, paidToo),
+    operate(world, activity.id, left),
     cancel(world, cancelled, `canceller-${activity.id}`),
   ]);
   await loseStock(world, activity.id);
