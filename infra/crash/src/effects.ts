@@ -57,6 +57,7 @@ export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
     'stock.pruneReleased',
     'stock.setCapacity',
     'orders.expireKeys',
+    'orders.sweepReminders',
   ],
 };
 
@@ -77,7 +78,7 @@ export const reads: Readonly<Record<string, string>> = {
   'orders.markOutboxFailed': 'a note for the operator: the row stays unsent either way',
   'orders.parkMessage':
     'packages/messaging/test: a parked message is acknowledged after its row is committed',
-  'orders.parkDeadLetter': 'no process calls it yet',
+  'orders.parkDeadLetter': 'packages/messaging/test: a dead letter is acknowledged after its row is committed',
   'orders.redriveParked': 'no process calls it yet',
   'orders.dropParked': 'no process calls it yet',
   'stock.reacquire': 'no process calls it yet',
