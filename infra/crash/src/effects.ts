@@ -78,7 +78,8 @@ export const reads: Readonly<Record<string, string>> = {
   'orders.markOutboxFailed': 'a note for the operator: the row stays unsent either way',
   'orders.parkMessage':
     'packages/messaging/test: a parked message is acknowledged after its row is committed',
-  'orders.parkDeadLetter': 'packages/messaging/test: a dead letter is acknowledged after its row is committed',
+  'orders.parkDeadLetter':
+    'packages/messaging/test: a dead letter is acknowledged after its row is committed',
   'orders.redriveParked': 'no process calls it yet',
   'orders.dropParked': 'no process calls it yet',
   'stock.reacquire': 'no process calls it yet',
