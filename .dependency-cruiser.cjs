@@ -134,6 +134,7 @@ module.exports = {
     },
     homeOf('sql-in-order-repository', 'knex|mysql2', ['order-repository', 'testing', 'seed-worker']),
     homeOf('redis-in-stock', 'ioredis', ['stock', 'testing', 'seed-worker']),
+    homeOf('stripe-in-payments', 'stripe', ['payments']),
     homeOf('broker-in-messaging', 'rocketmq-client-nodejs|@grpc/[^/]+', ['messaging', 'seed-worker']),
   ],
   options: {

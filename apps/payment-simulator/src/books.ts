@@ -1,4 +1,5 @@
 import type { SimulatorCapture, SimulatorRefund } from '@lapse/contracts';
+import { attemptsKept } from './metrics.ts';
 import type { AttemptTerms, Delivery, JournalRecord, Outcome } from './records.ts';
 
 export interface Attempt {
@@ -92,6 +93,7 @@ export class Books {
       refundedMinor: 0,
     };
     this.attempts.set(terms.providerRef, attempt);
+    attemptsKept.set(this.attempts.size);
     if (key !== null) this.attemptsByKey.set(key, attempt);
   }
 

@@ -1,4 +1,4 @@
-import { Counter } from '@lapse/runtime';
+import { Counter, Gauge } from '@lapse/runtime';
 
 export const moneyMoved = new Counter({
   name: 'lapse_sim_moves_total',
@@ -17,3 +17,5 @@ export const faultsMade = new Counter({
   help: 'API calls that were spoilt on purpose.',
   labelNames: ['fault'] as const,
 });
+
+export const attemptsKept = new Gauge({ name: 'lapse_sim_attempts', help: 'Attempts in the books.' });

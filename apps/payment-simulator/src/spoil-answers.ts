@@ -1,6 +1,6 @@
 import type { SimulatorFaults } from '@lapse/contracts';
 import { sleep } from '@lapse/runtime';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { chance } from './chance.ts';
 import { faultsMade } from './metrics.ts';
 
@@ -42,7 +42,7 @@ export function spoilAnswers(app: FastifyInstance, faults: () => SimulatorFaults
     if (fault === 'error') return reply.code(500).send(simulated);
     reply.hijack();
     await sleep(apiTimeoutMs, closing.signal);
-    request.raw.destroy();
+    cut(request);
     return undefined;
   });
 
@@ -55,8 +55,13 @@ export function spoilAnswers(app: FastifyInstance, faults: () => SimulatorFaults
     }
     if (request.spoil === 'timeout') {
       await sleep(faults().apiTimeoutMs, closing.signal);
-      request.raw.destroy();
+      cut(request);
     }
     return payload;
   });
+}
+
+/** The socket itself: a request that was read to its end destroys nothing but itself. */
+function cut(request: FastifyRequest): void {
+  request.raw.socket.destroy();
 }

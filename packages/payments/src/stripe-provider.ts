@@ -73,8 +73,8 @@ function openClient({ secretKey, apiUrl, timeoutMs }: StripeProviderConfig): Str
 }
 
 /**
- * Without an idempotency key: Stripe would replay the first answer to it for a day, also "cannot be cancelled
- * now". A cancel needs none, it is idempotent by what it does.
+ * Without an idempotency key of ours; the SDK makes one up for each call. Under a fixed one Stripe would repeat the
+ * first answer for a day, also "cannot be cancelled now". A cancel needs none, it is idempotent by what it does.
  */
 async function cancel(stripe: Stripe, ref: string) {
   try {
@@ -97,6 +97,7 @@ async function cancel(stripe: Stripe, ref: string) {
 async function refund(stripe: Stripe, request: RefundRequest): Promise<RefundAnswer> {
   const { refundId, paymentId, amountMinor, currency } = request;
   const { data } = await stripe.refunds.list({ payment_intent: paymentId, limit: refundsListedMax });
+  if (!Array.isArray(data)) throw new ProviderUnavailableError('stripe answered what is no list of refunds');
   const earlier = data.find(({ metadata }) => metadata?.refund_id === refundId);
   if (earlier) return refundAnswerOf(earlier);
   const made = await stripe.refunds.create(

@@ -6,7 +6,9 @@ import { answerJson, openStandIn, type StandIn } from './stand-in.ts';
 
 const apiKey = 'a-key-of-the-tests-alone';
 const webhookSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-const timeoutMs = 300;
+/** For what is meant to be answered; the machine may be busy. */
+const timeoutMs = 20_000;
+const shortTimeoutMs = 300;
 const attemptId = '0198c0de-7000-7000-8000-000000000002';
 const request = {
   attemptId,
@@ -133,10 +135,16 @@ describe('errors', () => {
     ],
   ])('an answer that %s ends at the timeout', async (_, answer) => {
     standIn.answer = answer;
+    const hasty = openSimulatorProvider({
+      url: standIn.url,
+      apiKey,
+      webhookSecret,
+      timeoutMs: shortTimeoutMs,
+    });
     const startedAt = performance.now();
-    await expect(provider.createAttempt(request)).rejects.toThrow(ProviderUnavailableError);
-    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(timeoutMs - 20);
-    expect(performance.now() - startedAt).toBeLessThan(timeoutMs + 5_000);
+    await expect(hasty.createAttempt(request)).rejects.toThrow(ProviderUnavailableError);
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(shortTimeoutMs - 20);
+    expect(performance.now() - startedAt).toBeLessThan(timeoutMs);
   });
 
   it('a provider that is not there is unavailable, and no error names the key', async () => {
