@@ -14,8 +14,9 @@ const verdict: Verdict = {
     units: { capacity: 10, available: 7, pending: 0, paid: 3, credited: 6 },
     payments: {},
     notifications: {},
-    parked: { orders: 0, messages: 0, notifications: 0 },
+    parked: { orders: 0, messages: 0, deadLetters: 0, notifications: 0 },
   },
+  parked: [],
 };
 
 describe('the verdict on a sale', () => {

@@ -18,6 +18,7 @@ export async function applyFault(world: World, fault: Fault, faketime: string | 
   switch (kind) {
     case 'kill': {
       const { kept, program } = find(world, fault.target);
+      if (program !== undefined) await isRunning(kept);
       kept.holdDown(program);
       await sleep(forMs);
       return kept.release();
@@ -37,6 +38,15 @@ export async function applyFault(world: World, fault: Fault, faketime: string | 
     case 'network':
       return await breakNetwork(world, fault);
   }
+}
+
+/** Longest wait for the other program of a service that is starting. */
+const runningMsMax = 90_000;
+
+/** A broker that starts without its name server never becomes ready, which is the fault of who killed it then. */
+async function isRunning({ service }: KeptService): Promise<void> {
+  const endsAt = performance.now() + runningMsMax;
+  while (service.state !== 'running' && performance.now() < endsAt) await sleep(200);
 }
 
 /** The process or server that a fault is about. */

@@ -2,8 +2,7 @@ import { type LinkedService, linkedServices } from './open-app.ts';
 import type { Random } from './random.ts';
 
 /** What can be killed and frozen beside the apps' processes. */
-export const serverTargets = ['broker', 'namesrv', 'mysql', 'redis'] as const;
-export type ServerTarget = (typeof serverTargets)[number];
+const serverTargets = ['broker', 'namesrv', 'mysql', 'redis'] as const;
 
 /** One fault: `atMs` from the start of the run, over after `forMs`. */
 export interface Fault {

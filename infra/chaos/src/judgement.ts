@@ -2,6 +2,7 @@ import { checkInvariants, type InvariantId, type Verdict } from '@lapse/testing'
 import { readBooks } from './books.ts';
 import { type Faults, judgeLedger } from './judge-ledger.ts';
 import type { Ledger } from './ledger.ts';
+import type { ChaosServices } from './open-services.ts';
 
 /** Everything that is known at rest. */
 export interface Judgement {
@@ -25,11 +26,19 @@ const places: Readonly<Partial<Record<InvariantId, keyof Faults>>> = {
 };
 
 export async function judge(
-  stores: { readonly mysqlUrl: string; readonly redisUrl: string },
+  services: Pick<ChaosServices, 'mysqlUrl' | 'redisUrl' | 'rocketmqNamesrv'>,
   ledger: Ledger,
 ): Promise<Judgement> {
-  const { mysqlUrl, redisUrl } = stores;
-  const verdict = await checkInvariants({ mysqlUrl, redisUrl, atRest: true, overdueMs: 0, noticeWaitMs: 0 });
+  const { mysqlUrl, redisUrl, rocketmqNamesrv: namesrv } = services;
+  const broker = { namesrv };
+  const verdict = await checkInvariants({
+    mysqlUrl,
+    redisUrl,
+    broker,
+    atRest: true,
+    overdueMs: 0,
+    noticeWaitMs: 0,
+  });
   const books = await readBooks(mysqlUrl);
   const faults = judgeLedger(ledger, books);
   for (const { id, detail } of verdict.failed) {

@@ -36,7 +36,7 @@ const settings = {
   LAPSE_LOG_LEVEL: 'info',
 } as const;
 
-export const chaosDir = join(rootDir, '.lapse-chaos');
+const chaosDir = join(rootDir, '.lapse-chaos');
 
 /** Bring up services, schema, topics and apps, in .lapse-chaos/, with fresh data. */
 export async function openWorld(print: Printer, keep: boolean, signal: AbortSignal): Promise<World> {

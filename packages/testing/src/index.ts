@@ -1,4 +1,5 @@
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
+export type { BrokerAddress } from './oracle/broker-messages.ts';
 export { checkInvariants, type OracleOptions } from './oracle/check-invariants.ts';
 export {
   type Check,
@@ -7,6 +8,7 @@ export {
   invariants,
   type Lateness,
   type OracleCounts,
+  type Parked,
   type Verdict,
 } from './oracle/verdict.ts';
 export { queryDatabase } from './query-database.ts';

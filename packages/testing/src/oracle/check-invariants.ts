@@ -1,10 +1,12 @@
 import { Redis } from 'ioredis';
+import { type BrokerAddress, findUnreadMessages } from './broker-messages.ts';
 import { checkRedis } from './check-redis.ts';
 import { withMysqlSnapshot } from './mysql-snapshot.ts';
+import { noticeRules } from './notice-rules.ts';
 import { orderRules } from './order-rules.ts';
-import { paymentAndNoticeRules } from './payment-and-notice-rules.ts';
-import { readCounts, readLateness } from './read-counts.ts';
-import { findDeadLetters, findUnfinished, restRules } from './rest-rules.ts';
+import { paymentRules } from './payment-rules.ts';
+import { readCounts, readLateness, readParked } from './read-counts.ts';
+import { findDeadLetters, findUnfinished, restRules, unhealedFindings } from './rest-rules.ts';
 import { type ActivityFilter, applyRules } from './rule.ts';
 import { type InvariantId, judge, type Verdict } from './verdict.ts';
 
@@ -20,10 +22,14 @@ export interface OracleOptions {
   readonly activityIds?: readonly number[];
   /** How long past its deadline an order may be pending at rest, in ms. */
   readonly overdueMs?: number;
-  /** How long a notice may wait at rest, in ms. */
+  /** How long a notice, or an event for the shop, may wait at rest, in ms. */
   readonly noticeWaitMs?: number;
   /** Dead letters in the broker that nobody has parked, as the broker counts them; not judged when absent. */
   readonly deadLetters?: number;
+  /** At rest every refund must have been made: a provider is configured. Not so by default. */
+  readonly refundsArePaid?: boolean;
+  /** Where given, no message may be unread at rest, dead letters among them. */
+  readonly broker?: BrokerAddress;
 }
 
 /** I8: within 30 s with the broker dead. */
@@ -31,8 +37,8 @@ const overdueMsDefault = 30_000;
 const noticeWaitMsDefault = 60_000;
 
 /**
- * Judge whether the system keeps its promises, from MySQL and Redis alone and with SQL and scripts of its own: it
- * shares no code with what it judges. Tests, demo, bench and command line use this one.
+ * Judge whether the system keeps its promises, from MySQL, Redis and, at rest, the broker, with SQL, scripts and a
+ * protocol of its own: it shares no code with what it judges. Tests, demo, chaos, bench and command line use this one.
  *
  * It may run while the system runs: MySQL is read in one consistent snapshot, and each activity in Redis by one
  * script. Memory is bounded whatever the number of orders: sums are made in the stores, and orders are compared
@@ -44,18 +50,22 @@ export async function checkInvariants(options: OracleOptions): Promise<Verdict> 
   const limits = {
     overdueMs: wholeMs(options.overdueMs ?? overdueMsDefault),
     noticeWaitMs: wholeMs(options.noticeWaitMs ?? noticeWaitMsDefault),
+    refundsArePaid: options.refundsArePaid ?? false,
   };
   return await withRedis(redisUrl, (redis) =>
     withMysqlSnapshot(mysqlUrl, async (mysql) => {
-      const rules = [...orderRules, ...paymentAndNoticeRules, ...(atRest ? restRules(limits) : [])];
+      const always = [...orderRules, ...paymentRules, ...noticeRules];
+      const rules = atRest ? [...always, ...restRules(limits), unhealedFindings] : always;
       const findings = await applyRules(rules, mysql, only);
       findings.push(...(await checkRedis(mysql, redis, only, atRest)));
       if (atRest) findings.push(...(await findUnfinished(mysql)), ...findDeadLetters(options.deadLetters));
+      if (atRest && options.broker) findings.push(...(await findUnreadMessages(options.broker)));
       const lateness = await readLateness(mysql, only);
       const counts = await readCounts(mysql, only);
       const checks = judge(findings, atRest ? new Map() : restOnly);
       const failed = checks.filter(({ ok }) => !ok);
-      return { ok: failed.length === 0, checks, failed, lateness, counts };
+      const parked = await readParked(mysql, only);
+      return { ok: failed.length === 0, checks, failed, lateness, counts, parked };
     }),
   );
 }

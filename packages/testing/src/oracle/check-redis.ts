@@ -9,6 +9,7 @@ import type { Finding } from './verdict.ts';
 interface ActivityTruth {
   readonly id: number;
   readonly capacity: number;
+  readonly capacityVersion: number;
   readonly available: number;
   readonly generation: number;
   readonly pending: number;
@@ -40,15 +41,16 @@ export async function checkRedis(
 
 async function readActivities(mysql: MysqlSnapshot, only: ActivityFilter): Promise<ActivityTruth[]> {
   return await mysql.rows<ActivityTruth>(`
-    SELECT a.id, a.capacity, a.available, a.generation,
+    SELECT a.id, a.capacity, a.capacity_version AS capacityVersion, a.available, a.generation,
       COALESCE(SUM(o.status = 'PENDING'), 0) AS pending, COALESCE(SUM(o.status = 'PAID'), 0) AS paid
     FROM activity a LEFT JOIN orders o ON o.activity_id = a.id AND o.status IN ('PENDING', 'PAID')
     WHERE TRUE ${only('a.id')}
-    GROUP BY a.id, a.capacity, a.available, a.generation ORDER BY a.id`);
+    GROUP BY a.id, a.capacity, a.capacity_version, a.available, a.generation ORDER BY a.id`);
 }
 
-/** I2, of one instant in Redis. */
-function checkSums({ id, capacity }: ActivityTruth, sums: RedisSums): Finding[] {
+/** I2, of one instant in Redis, by the capacity that Redis has followed so far. */
+function checkSums({ id, capacity: inMysql }: ActivityTruth, sums: RedisSums): Finding[] {
+  const capacity = sums.capacity === null ? inMysql : Number(sums.capacity.split(':')[1]);
   const { stock, heldUnits, soldUnits, unreadable } = sums;
   const wrongs: string[] = [];
   if (Number.isNaN(stock)) wrongs.push('the counter is absent or no number');
@@ -74,8 +76,11 @@ function compareSums(truth: ActivityTruth, sums: RedisSums): Finding[] {
     orderIds: [],
   });
   if (sums.generation === null) return [finding('not loaded into Redis')];
+  const capacity = `${truth.capacityVersion}:${truth.capacity}`;
   const pairs = [
     ['generation', Number(sums.generation), truth.generation],
+    // Loaded before changes were followed, and not changed since.
+    ['capacity', sums.capacity ?? `1:${truth.capacity}`, capacity],
     ['free units', sums.stock, truth.available],
     ['held orders', sums.heldOrders, truth.pending],
     ['sold orders', sums.soldOrders, truth.paid],

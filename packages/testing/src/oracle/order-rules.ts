@@ -1,5 +1,8 @@
 import type { Rule } from './rule.ts';
 
+/** The one way out of a final state: money that came late takes a free place again, of as many units. */
+const takenAgain = `t.from_status = 'TIMEOUT_CLOSED' AND t.to_status = 'PAID' AND t.cause = 'payment' AND t.debit > 0`;
+
 /** I1, I4, I5, I7 and I10: what MySQL alone must satisfy at every instant, in any snapshot. */
 export const orderRules: readonly Rule[] = [
   {
@@ -20,8 +23,9 @@ export const orderRules: readonly Rule[] = [
       LEFT JOIN order_transition before_t ON before_t.order_id = t.order_id AND before_t.version = t.version - 1
       WHERE NOT COALESCE(
         (t.version = 1 AND t.from_status IS NULL AND t.to_status IN ('PENDING', 'ABORTED'))
-        OR (t.version > 1 AND t.from_status = before_t.to_status AND t.from_status = 'PENDING'
-            AND t.to_status IN ('PAID', 'TIMEOUT_CLOSED', 'CANCELLED')), FALSE) ${only('t.activity_id')}`,
+        OR (t.version > 1 AND t.from_status = before_t.to_status
+            AND (t.from_status = 'PENDING' AND t.to_status IN ('PAID', 'TIMEOUT_CLOSED', 'CANCELLED')
+                 OR ${takenAgain})), FALSE) ${only('t.activity_id')}`,
   },
   {
     id: 'I4',
@@ -50,18 +54,28 @@ export const orderRules: readonly Rule[] = [
   {
     id: 'I5',
     says: 'order whose credits in MySQL are neither nothing nor its quantity, once',
-    sql: (only) => creditByOrder(only('o.activity_id'), 'credit NOT IN (0, quantity) OR credits > 1'),
+    sql: (only) => stockByOrder(only('o.activity_id'), 'credit NOT IN (0, quantity) OR credits > 1'),
+  },
+  {
+    id: 'I5',
+    says: 'order whose debits in MySQL are neither nothing nor its quantity, once',
+    sql: (only) => stockByOrder(only('o.activity_id'), 'debit NOT IN (0, quantity) OR debits > 1'),
   },
   {
     id: 'I5',
     says: 'closed order that did not give its stock back in MySQL',
     sql: (only) =>
-      creditByOrder(only('o.activity_id'), "credit = 0 AND status IN ('TIMEOUT_CLOSED', 'CANCELLED')"),
+      stockByOrder(only('o.activity_id'), "credit = 0 AND status IN ('TIMEOUT_CLOSED', 'CANCELLED')"),
   },
   {
     id: 'I5',
     says: 'order that gave stock back without being closed',
-    sql: (only) => creditByOrder(only('o.activity_id'), "credit > 0 AND status IN ('PENDING', 'ABORTED')"),
+    sql: (only) => stockByOrder(only('o.activity_id'), "credit > 0 AND status IN ('PENDING', 'ABORTED')"),
+  },
+  {
+    id: 'I5',
+    says: 'order that took stock again without being paid',
+    sql: (only) => stockByOrder(only('o.activity_id'), "debit > 0 AND status <> 'PAID'"),
   },
   {
     id: 'I7',
@@ -69,6 +83,12 @@ export const orderRules: readonly Rule[] = [
     sql: (only) => `
       SELECT t.order_id FROM order_transition t JOIN orders o ON o.id = t.order_id
       WHERE t.to_status = 'TIMEOUT_CLOSED' AND t.at < o.expires_at ${only('o.activity_id')}`,
+  },
+  {
+    id: 'I7',
+    says: 'order whose deadline was moved to before the one that its buyer was told',
+    sql: (only) => `
+      SELECT o.id AS order_id FROM orders o WHERE o.expires_at < o.first_expires_at ${only('o.activity_id')}`,
   },
   {
     id: 'I10',
@@ -93,11 +113,12 @@ function takenByActivity(only: string, wrong: string): string {
     WHERE ${wrong}`;
 }
 
-function creditByOrder(only: string, wrong: string): string {
+/** What each order took and gave back over its life, where `wrong`. */
+export function stockByOrder(only: string, wrong: string): string {
   return `
     SELECT order_id FROM (
       SELECT o.id AS order_id, o.status AS status, o.quantity AS quantity,
-        SUM(t.credit) AS credit, SUM(t.credit > 0) AS credits
+        SUM(t.credit) AS credit, SUM(t.credit > 0) AS credits, SUM(t.debit) AS debit, SUM(t.debit > 0) AS debits
       FROM orders o JOIN order_transition t ON t.order_id = o.id
       WHERE TRUE ${only}
       GROUP BY o.id, o.status, o.quantity) AS sums

@@ -1,7 +1,7 @@
 import { type OrderStatus, orderStatuses } from '@lapse/contracts';
 import type { MysqlSnapshot } from './mysql-snapshot.ts';
 import type { ActivityFilter } from './rule.ts';
-import type { Lateness, OracleCounts } from './verdict.ts';
+import type { Lateness, OracleCounts, Parked } from './verdict.ts';
 
 interface Counted {
   readonly name: string;
@@ -33,7 +33,7 @@ export async function readCounts(mysql: MysqlSnapshot, only: ActivityFilter): Pr
   const parked = byName(
     await mysql.rows<Counted>(
       `SELECT p.kind AS name, COUNT(*) AS total FROM parked p LEFT JOIN orders o ON o.id = p.order_id
-       WHERE p.kind = 'message' OR (TRUE ${only('o.activity_id')}) GROUP BY p.kind`,
+       WHERE p.state = 'PARKED' AND (p.kind <> 'order' OR (TRUE ${only('o.activity_id')})) GROUP BY p.kind`,
     ),
   );
   const unitsOf = (wanted: OrderStatus): number =>
@@ -57,9 +57,22 @@ export async function readCounts(mysql: MysqlSnapshot, only: ActivityFilter): Pr
     parked: {
       orders: parked.order ?? 0,
       messages: parked.message ?? 0,
+      deadLetters: parked.dead_letter ?? 0,
       notifications: (notifications['REMINDER PARKED'] ?? 0) + (notifications['CLOSED PARKED'] ?? 0),
     },
   };
+}
+
+const parkedMax = 20;
+
+/** What waits for a person, newest first. A message whose orders are unknown belongs to every activity. */
+export async function readParked(mysql: MysqlSnapshot, only: ActivityFilter): Promise<Parked[]> {
+  return await mysql.rows<Parked>(
+    `SELECT p.kind, CONVERT(p.ref USING utf8mb4) AS ref, p.reason
+     FROM parked p LEFT JOIN orders o ON o.id = p.order_id
+     WHERE p.state = 'PARKED' AND (p.kind <> 'order' OR (TRUE ${only('o.activity_id')}))
+     ORDER BY p.id DESC LIMIT ${parkedMax}`,
+  );
 }
 
 function byName(rows: readonly Counted[]): Record<string, number> {

@@ -12,6 +12,8 @@ export interface RedisSums {
   readonly users: number;
   /** Holds that do not have the agreed form. */
   readonly unreadable: number;
+  /** "version:capacity" as Redis follows it; null in an activity that was loaded before changes were followed. */
+  readonly capacity: string | null;
 }
 
 /**
@@ -35,25 +37,29 @@ repeat
     end
   end
 until cursor == '0'
-return { redis.call('GET', KEYS[4]), redis.call('GET', KEYS[1]) or 'absent', sums.h, sums.s, orders.h, orders.s,
-  redis.call('SCARD', KEYS[2]), unreadable }
+return { redis.call('GET', KEYS[4]), redis.call('GET', KEYS[1]) or 'absent', redis.call('GET', KEYS[5]),
+  sums.h, sums.s, orders.h, orders.s, redis.call('SCARD', KEYS[2]), unreadable }
 `;
 
 /** The names that every part of the system, and other systems, agree on. */
-export function redisKeys(activityId: number): { stock: string; users: string; holds: string; gen: string } {
+export function redisKeys(
+  activityId: number,
+): Record<'stock' | 'users' | 'holds' | 'gen' | 'capacity', string> {
   const prefix = `activity:{${activityId}}`;
   return {
     stock: `${prefix}:stock`,
     users: `${prefix}:users`,
     holds: `${prefix}:holds`,
     gen: `${prefix}:gen`,
+    capacity: `${prefix}:capacity`,
   };
 }
 
 export async function readRedisSums(redis: Redis, activityId: number): Promise<RedisSums> {
-  const { stock, users, holds, gen } = redisKeys(activityId);
-  const answer = (await redis.eval(sumScript, 4, stock, users, holds, gen)) as (string | number | null)[];
-  const [generation = null, free, ...numbers] = answer;
+  const keys = redisKeys(activityId);
+  const { stock, users, holds, gen } = keys;
+  const answer = await redis.eval(sumScript, 5, stock, users, holds, gen, keys.capacity);
+  const [generation = null, free, capacity = null, ...numbers] = answer as (string | number | null)[];
   const [heldUnits = 0, soldUnits = 0, heldOrders = 0, soldOrders = 0, userCount = 0, unreadable = 0] =
     numbers.map(Number);
   return {
@@ -65,5 +71,6 @@ export async function readRedisSums(redis: Redis, activityId: number): Promise<R
     soldOrders,
     users: userCount,
     unreadable,
+    capacity: capacity === null ? null : String(capacity),
   };
 }

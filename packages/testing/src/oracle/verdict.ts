@@ -28,6 +28,14 @@ export interface Check {
   readonly orderIds: readonly string[];
 }
 
+/** A row that was set aside for a person and still waits for one. */
+export interface Parked {
+  readonly kind: string;
+  /** The order's id, or the broker's message id. */
+  readonly ref: string;
+  readonly reason: string;
+}
+
 /** Milliseconds from deadline to close, over all orders closed by timeout. Zeros when there are none. */
 export interface Lateness {
   readonly count: number;
@@ -53,7 +61,12 @@ export interface OracleCounts {
   /** By stage and state: `REMINDER SENT`. */
   readonly notifications: Readonly<Record<string, number>>;
   /** Set aside for an operator; not a violation, but somebody must look. */
-  readonly parked: { readonly orders: number; readonly messages: number; readonly notifications: number };
+  readonly parked: {
+    readonly orders: number;
+    readonly messages: number;
+    readonly deadLetters: number;
+    readonly notifications: number;
+  };
 }
 
 export interface Verdict {
@@ -64,6 +77,8 @@ export interface Verdict {
   readonly failed: readonly Check[];
   readonly lateness: Lateness;
   readonly counts: OracleCounts;
+  /** The newest, at most 20; the numbers in `counts` are complete. */
+  readonly parked: readonly Parked[];
 }
 
 /** One way in which an invariant does not hold. */
@@ -88,7 +103,7 @@ export function judge(findings: readonly Finding[], unchecked: ReadonlyMap<Invar
 }
 
 /** The verdict as lines for a terminal or a test's failure. */
-export function describeVerdict({ checks, lateness, counts }: Verdict): string {
+export function describeVerdict({ checks, lateness, counts, parked }: Verdict): string {
   const lines = checks.map(({ id, ok, detail, orderIds }) => {
     const named = orderIds.length > 0 ? `\n       ${orderIds.join('\n       ')}` : '';
     return `${ok ? 'ok  ' : 'FAIL'} ${id.padEnd(3)} ${detail}${named}`;
@@ -101,5 +116,6 @@ export function describeVerdict({ checks, lateness, counts }: Verdict): string {
       `closed by timeout ${count}: late by p50 ${p50} ms, p99 ${p99} ms, max ${max} ms; early ${early}`,
     );
   }
+  lines.push(...parked.map(({ kind, ref, reason }) => `parked ${kind} ${ref}: ${reason}`));
   return lines.join('\n');
 }

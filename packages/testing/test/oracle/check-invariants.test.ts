@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkInvariants, describeVerdict, type InvariantId, type OracleOptions } from '../../src/index.ts';
-import { activity, notice, openWorld, payment, step, type World } from './world.ts';
+import {
+  activity,
+  attempt,
+  notice,
+  openWorld,
+  payment,
+  shopEvent,
+  step,
+  takeAgain,
+  type World,
+} from './world.ts';
 
 let world: World;
 
@@ -238,7 +248,7 @@ const plants: readonly Plant[] = [
         orders.paid.bytes,
       ]),
     fails: ['I6'],
-    says: /1 × paid order that gave stock back/,
+    says: /1 × paid order that gave back stock which it did not take again/,
     order: 'paid',
     always: true,
   },
@@ -379,6 +389,189 @@ const plants: readonly Plant[] = [
     says: /1 × notice that has waited for more than 60000 ms/,
     order: 'late',
   },
+  {
+    name: 'a place taken again that nobody took off the stock',
+    plant: async (world) => {
+      await takeAgain(world);
+      await world.sql.query('UPDATE order_transition SET debit = 0');
+    },
+    fails: ['I4', 'I6'],
+    says: /1 × paid order that gave back stock which it did not take again/,
+    order: 'late',
+    always: true,
+  },
+  {
+    name: 'a place taken again twice',
+    plant: async (world) => {
+      await takeAgain(world);
+      await world.sql.query('UPDATE order_transition SET debit = 2 WHERE debit = 1');
+    },
+    fails: ['I5', 'I6'],
+    says: /1 × order whose debits in MySQL are neither nothing nor its quantity, once/,
+    order: 'late',
+    always: true,
+  },
+  {
+    name: 'a place taken again by a closed order',
+    plant: ({ sql, orders }) =>
+      sql.query('UPDATE order_transition SET debit = 3 WHERE order_id = ? AND version = 2', [
+        orders.closed.bytes,
+      ]),
+    fails: ['I5'],
+    says: /1 × order that took stock again without being paid/,
+    order: 'closed',
+    always: true,
+  },
+  {
+    name: 'a cancelled order that was paid afterwards',
+    plant: async ({ sql, redis, orders: { cancelled } }) => {
+      await step(sql, cancelled, 3, 'CANCELLED', 'PAID', 'payment', 'NOW(3)');
+      await sql.query('UPDATE order_transition SET debit = 1 WHERE order_id = ? AND version = 3', [
+        cancelled.bytes,
+      ]);
+      await sql.query("UPDATE orders SET version = 3, status = 'PAID' WHERE id = ?", [cancelled.bytes]);
+      await payment(sql, cancelled, 'CAPTURED');
+      await sql.query('UPDATE activity SET available = 6');
+      await redis.decr(`${activity.keys}:stock`);
+      await redis.hset(holds, cancelled.id, `s:1:1700000000000:${cancelled.user}`);
+      await redis.sadd(`${activity.keys}:users`, cancelled.user);
+    },
+    fails: ['I4'],
+    says: /1 × step that is not allowed/,
+    order: 'cancelled',
+    always: true,
+  },
+  {
+    name: 'a deadline that moved to an earlier time',
+    plant: ({ sql, orders }) =>
+      sql.query('UPDATE orders SET first_expires_at = expires_at + INTERVAL 1 SECOND WHERE id = ?', [
+        orders.pending.bytes,
+      ]),
+    fails: ['I7'],
+    says: /1 × order whose deadline was moved to before the one that its buyer was told/,
+    order: 'pending',
+    always: true,
+  },
+  {
+    name: 'a paid order without money',
+    plant: ({ sql, orders }) => sql.query('DELETE FROM payment WHERE order_id = ?', [orders.paid.bytes]),
+    fails: ['I6'],
+    says: /1 × paid order without a payment that was kept/,
+    order: 'paid',
+    always: true,
+  },
+  {
+    name: 'money kept and paid back',
+    plant: ({ sql, orders }) =>
+      sql.query("UPDATE payment SET refund_ref = 're_1', refunded_at = NOW(3) WHERE order_id = ?", [
+        orders.paid.bytes,
+      ]),
+    fails: ['I6'],
+    says: /1 × payment that is kept and paid back as well/,
+    order: 'paid',
+    always: true,
+  },
+  {
+    name: 'a refund without an id',
+    plant: ({ sql, orders }) =>
+      sql.query("UPDATE payment SET state = 'REFUNDED', refunded_at = NOW(3) WHERE order_id = ?", [
+        orders.late.bytes,
+      ]),
+    fails: ['I6'],
+    says: /1 × refund that was made without an id of its own/,
+    order: 'late',
+    always: true,
+  },
+  {
+    name: 'one refund id for two payments',
+    plant: async ({ sql, orders }) => {
+      await payment(sql, orders.late, 'REFUND_PENDING');
+      await sql.query("UPDATE payment SET state = 'REFUNDED', refund_id = ? WHERE order_id = ?", [
+        Buffer.alloc(16, 7),
+        orders.late.bytes,
+      ]);
+    },
+    fails: ['I6'],
+    says: /2 × refund that was made without an id of its own/,
+    order: 'late',
+    always: true,
+  },
+  {
+    name: 'a payment that waits for its order for ever',
+    plant: ({ sql, orders }) => payment(sql, orders.pending, 'WAITING'),
+    fails: ['I11'],
+    says: /1 × payment that still waits for its order/,
+    order: 'pending',
+  },
+  {
+    name: 'an attempt left open for a closed order',
+    plant: ({ sql, orders }) => attempt(sql, orders.closed, 'OPEN'),
+    fails: ['I11'],
+    says: /1 × payment attempt that is open though its order is final/,
+    order: 'closed',
+  },
+  {
+    name: 'an attempt that its order does not wait for',
+    plant: ({ sql, orders }) => attempt(sql, orders.pending, 'CREATING'),
+    fails: ['I11'],
+    says: /1 × pending order that waits for an attempt although none is open, or does not wait/,
+    order: 'pending',
+  },
+  {
+    name: 'an order that waits for an attempt that has ended',
+    plant: async ({ sql, orders }) => {
+      await attempt(sql, orders.pending, 'CANCELLED');
+      await sql.query('UPDATE orders SET settle_until = expires_at WHERE id = ?', [orders.pending.bytes]);
+    },
+    fails: ['I11'],
+    says: /1 × pending order that waits for an attempt although none is open/,
+    order: 'pending',
+  },
+  {
+    name: 'an event sent before an earlier one of its order',
+    plant: async ({ sql, orders }) => {
+      await shopEvent(sql, orders.closed, 1, 'SENT', 'NOW(3)');
+      await shopEvent(sql, orders.closed, 2, 'SENT', 'NOW(3) - INTERVAL 1 SECOND');
+    },
+    fails: ['I11'],
+    says: /1 × event for the shop that was sent before an earlier one of its order/,
+    order: 'closed',
+  },
+  {
+    name: 'an event for the shop that waits for ever',
+    plant: ({ sql, orders }) => shopEvent(sql, orders.closed, 1, 'WAITING'),
+    fails: ['I11'],
+    says: /1 × event for the shop that has waited for more than 60000 ms/,
+    order: 'closed',
+  },
+  {
+    name: 'a finding that nobody healed',
+    plant: ({ sql }) =>
+      sql.query(
+        `INSERT INTO audit_finding (id, at, activity_id, kind, action, detail)
+         VALUES (?, NOW(3), 42, 'stock', 'none', '{}')`,
+        [Buffer.alloc(16, 1)],
+      ),
+    fails: ['I3'],
+    says: /1 × finding of the auditor that is not healed/,
+  },
+  {
+    name: 'a change of capacity that Redis did not follow',
+    plant: ({ sql }) =>
+      sql.query('UPDATE activity SET capacity = 12, available = 9, capacity_version = 2 WHERE id = 42'),
+    fails: ['I3'],
+    says: /activity 42: capacity 1:10 in Redis, 2:12 in MySQL/,
+  },
+  {
+    name: 'a change of capacity that Redis followed in name alone',
+    plant: async ({ sql, redis }) => {
+      await sql.query('UPDATE activity SET capacity = 12, available = 9, capacity_version = 2 WHERE id = 42');
+      await redis.set(`${activity.keys}:capacity`, '2:12');
+    },
+    fails: ['I2', 'I3'],
+    says: /free 7 \+ held 2 \+ sold 1 is not 12/,
+    always: true,
+  },
 ];
 
 describe('the oracle', () => {
@@ -393,7 +586,7 @@ describe('the oracle', () => {
       units: { capacity: 10, available: 7, pending: 2, paid: 1, credited: 5 },
       payments: { CAPTURED: 1, REFUND_PENDING: 1 },
       notifications: { 'REMINDER SENT': 2, 'CLOSED SENT': 1 },
-      parked: { orders: 0, messages: 0, notifications: 0 },
+      parked: { orders: 0, messages: 0, deadLetters: 0, notifications: 0 },
     });
     expect(verdict.lateness).toEqual({ count: 2, p50: 20, p99: 400, max: 400, early: 0 });
   });
@@ -441,7 +634,74 @@ describe('the oracle', () => {
     );
     const { ok, counts } = await judge();
     expect(ok).toBe(true);
-    expect(counts.parked).toEqual({ orders: 1, messages: 0, notifications: 0 });
+    expect(counts.parked).toEqual({ orders: 1, messages: 0, deadLetters: 0, notifications: 0 });
+  });
+
+  it('lists what is parked for a person, until it is redriven or dropped', async () => {
+    const park = (kind: string, ref: string, state: string) =>
+      world.sql.query(
+        `INSERT INTO parked (kind, ref, body_hash, reason, created_at, state) VALUES (?, ?, ?, 'why', NOW(3), ?)`,
+        [kind, ref, Buffer.alloc(32), state],
+      );
+    await park('message', 'm1', 'REDRIVEN');
+    await park('message', 'm2', 'PARKED');
+    await park('dead_letter', 'd1', 'PARKED');
+    const verdict = await judge();
+    expect(verdict.ok).toBe(true);
+    expect(verdict.counts.parked).toEqual({ orders: 0, messages: 1, deadLetters: 1, notifications: 0 });
+    expect(verdict.parked.map(({ kind, ref }) => `${kind} ${ref}`)).toEqual(['dead_letter d1', 'message m2']);
+    expect(describeVerdict(verdict)).toContain('parked dead_letter d1: why');
+  });
+
+  it('an order parked and redriven is overdue like any other', async () => {
+    await world.sql.query('UPDATE orders SET expires_at = NOW(3) - INTERVAL 1 HOUR WHERE status = ?', [
+      'PENDING',
+    ]);
+    await world.sql.query(
+      `INSERT INTO parked (kind, ref, body_hash, order_id, reason, created_at, state)
+       VALUES ('order', ?, ?, ?, 'poison', NOW(3), 'REDRIVEN')`,
+      [world.orders.pending.id, Buffer.alloc(32), world.orders.pending.bytes],
+    );
+    expect((await judge()).failed.map(({ id }) => id)).toEqual(['I8']);
+  });
+
+  it('finds nothing wrong where a late payment took a free place again, and its buyer was told of the close', async () => {
+    await takeAgain(world);
+    await notice(world.sql, world.orders.late, 'CLOSED', 'SENT');
+    expect(describeVerdict(await judge())).not.toContain('FAIL');
+  });
+
+  it('a refund that is due is a fault at rest only where a provider takes it', async () => {
+    expect((await judge()).ok).toBe(true);
+    const { failed } = await judge({ refundsArePaid: true });
+    expect(failed.map(({ id }) => id)).toEqual(['I11']);
+    expect(failed[0]?.detail).toMatch(/1 × refund that is due and was not made/);
+    expect(failed[0]?.orderIds).toEqual([world.orders.late.id]);
+    expect((await judge({ refundsArePaid: true, atRest: false })).ok).toBe(true);
+  });
+
+  it('waits as long as the settling of an open attempt may take, and finds nothing in a finished refund', async () => {
+    const { sql, orders } = world;
+    await attempt(sql, orders.pending, 'OPEN');
+    await sql.query('UPDATE orders SET settle_until = expires_at WHERE id = ?', [orders.pending.bytes]);
+    await sql.query(
+      "UPDATE payment SET state = 'REFUNDED', refund_id = ?, refunded_at = NOW(3) WHERE order_id = ?",
+      [Buffer.alloc(16, 7), orders.late.bytes],
+    );
+    expect(describeVerdict(await judge({ refundsArePaid: true }))).not.toContain('FAIL');
+  });
+
+  it('takes an activity that Redis loaded before it followed changes of capacity', async () => {
+    await world.redis.del(`${activity.keys}:capacity`);
+    expect((await judge()).ok).toBe(true);
+  });
+
+  it('sees shop events in order where a parked one was passed over', async () => {
+    const { sql, orders } = world;
+    await shopEvent(sql, orders.closed, 1, 'SENT', 'NOW(3) - INTERVAL 1 SECOND');
+    await shopEvent(sql, orders.closed, 2, 'PARKED');
+    await shopEvent(sql, orders.closed, 3, 'SENT', 'NOW(3)');
+    expect((await judge()).ok).toBe(true);
   });
 
   it('looks at the activities asked for alone', async () => {

@@ -36,6 +36,9 @@ const tables = [
     'effect',
     'notification',
     'payment',
+    'payment_attempt',
+    'shop_event',
+    'audit_finding',
     'parked',
   ],
 ];
@@ -188,10 +191,49 @@ export async function payment(sql: Connection, order: SeedOrder, state: string, 
   );
 }
 
+/** An attempt to pay, as it is at the provider. */
+export async function attempt(sql: Connection, order: SeedOrder, state: string): Promise<void> {
+  await sql.query(
+    `INSERT INTO payment_attempt (id, order_id, provider, amount_minor, currency, state, created_at, settle_at)
+     VALUES (?, ?, 'simulator', 500, 'EUR', ?, NOW(3), NOW(3))`,
+    [randomBytes(16), order.bytes, state],
+  );
+}
+
+/** An event for the shop; `sentAt` is SQL, such as `NOW(3)`. */
+export async function shopEvent(
+  sql: Connection,
+  order: SeedOrder,
+  seq: number,
+  state: string,
+  sentAt = 'NULL',
+): Promise<void> {
+  await sql.query(
+    `INSERT INTO shop_event (event_id, order_id, seq, type, body, state, next_attempt_at, created_at, sent_at)
+     VALUES (?, ?, ?, 'order.closed', '{}', ?, NOW(3), ${minutes(-2)}, ${sentAt})`,
+    [randomBytes(16), order.bytes, seq, state],
+  );
+}
+
+/** The late payer gets a free place after all, in both stores: lawful, and the start of several faults. */
+export async function takeAgain({ sql, redis, orders: { late } }: World): Promise<void> {
+  await step(sql, late, 3, 'TIMEOUT_CLOSED', 'PAID', 'payment', 'NOW(3)');
+  await sql.query('UPDATE order_transition SET debit = 1 WHERE order_id = ? AND version = 3', [late.bytes]);
+  await sql.query("UPDATE orders SET version = 3, status = 'PAID', paid_at = NOW(3) WHERE id = ?", [
+    late.bytes,
+  ]);
+  await sql.query("UPDATE payment SET state = 'CAPTURED' WHERE order_id = ?", [late.bytes]);
+  await sql.query('UPDATE activity SET available = 6');
+  await redis.decr(`${activity.keys}:stock`);
+  await redis.hset(`${activity.keys}:holds`, late.id, `s:1:1700000000000:${late.user}`);
+  await redis.sadd(`${activity.keys}:users`, late.user);
+}
+
 async function seedRedis(redis: Redis, orders: World['orders']): Promise<void> {
   const { pending, paid, closed, cancelled, aborted } = orders;
   await redis.set(`${activity.keys}:stock`, 7);
   await redis.set(`${activity.keys}:gen`, 3);
+  await redis.set(`${activity.keys}:capacity`, `1:${activity.capacity}`);
   await redis.sadd(`${activity.keys}:users`, pending.user, paid.user);
   await redis.hset(`${activity.keys}:holds`, {
     [pending.id]: `h:${pending.quantity}:1700000000000:${pending.user}`,
