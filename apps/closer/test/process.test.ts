@@ -148,3 +148,43 @@ test('case 2: kill -9 in the middle of a burst leaves whole orders, and the swee
   // I11 asks for sent messages and notices, which have no process in this test.
   expect(verdict.failed.filter(({ id }) => id !== 'I11')).toEqual([]);
 }, 60_000);
+
+test('case 21: 20,000 orders of one activity due in one second all close, none early, every place back once', async () => {
+  const count = 20_000;
+  const activity = await openActivity(shop, count);
+  const app = spawnApp(root, env);
+  await app.waitForOutput('"started"');
+  const { closeDue: due } = await placeOrders(shop, activity, count, { remindInMs: 1, expireInMs: 60_000 });
+  // All into one second, a few seconds from now by the database clock.
+  const dueTime = Math.floor(shop.orders.now()) + 4_000;
+  await shop.query(
+    `UPDATE orders SET expires_at = TIMESTAMPADD(MICROSECOND, 1000 * (CRC32(id) % 1000), ?) WHERE activity_id = ?`,
+    [new Date(dueTime), activity.id],
+  );
+  const spread = due.map((order) => ({ ...order, dueTime }));
+  for (let at = 0; at < count; at += 256) {
+    const orders = spread.slice(at, at + 256);
+    await broker.sender.send({ version: 1, phase: 2, dueTime, orders }, dueTime - relay.closeLeadMs);
+  }
+  await waitUntil(async () => (await countClosed(activity.id)) === count, {
+    what: 'all to close',
+    timeoutMs: 60_000,
+  });
+  await waitUntil(async () => (await readStock(shop, activity.id)).redis === count, {
+    what: 'Redis to follow',
+  });
+  app.kill('SIGTERM');
+  await app.exited;
+
+  const [late] = await shop.query(
+    `SELECT MIN(ms) AS least, AVG(ms) AS average, MAX(ms) AS most FROM
+       (SELECT TIMESTAMPDIFF(MICROSECOND, expires_at, closed_at) DIV 1000 AS ms FROM orders WHERE activity_id = ?) AS o`,
+    [activity.id],
+  );
+  process.stdout.write(
+    `case 21: ${count} orders due in one second, late by ${late?.least} to ${late?.most} ms, ${late?.average} on average\n`,
+  );
+  expect(Number(late?.least)).toBeGreaterThanOrEqual(0);
+  expect(await expectWhole(activity.id)).toBe(count);
+  expect(await readStock(shop, activity.id)).toEqual({ mysql: count, redis: count, held: 0 });
+}, 120_000);

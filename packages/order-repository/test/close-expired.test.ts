@@ -127,7 +127,7 @@ test('every id of a batch is answered once: closed, not due, settled, unknown, c
   expect(closedIds([await repository.closeExpired([locked.id], byMessage)])).toEqual([locked.id]);
 });
 
-test('a payment and a close at the deadline, 1,000 times: exactly one wins, and stock follows the winner', async () => {
+test('case 1: a payment and a close at the deadline, 1,000 times: exactly one wins, and stock follows the winner', async () => {
   const { repository } = fixture;
   const activity = await createActivity(repository, { capacity: 1_000 });
   const orders = await createDueOrders(repository, activity, 1_000, 0);
