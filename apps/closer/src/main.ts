@@ -1,6 +1,6 @@
 import { consumeTimeouts, openRelay, openTimeoutSender } from '@lapse/messaging';
 import { rearmOrders } from '@lapse/order-flow';
-import { openOrderRepository } from '@lapse/order-repository';
+import { judgeStoreFault, openOrderRepository } from '@lapse/order-repository';
 import { serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
 import { closeOrders } from './close-orders.ts';
@@ -43,6 +43,7 @@ await startProcess('closer', groups, async ({ config, log, own }) => {
         handle: closeOrders({ orders, releaseStock: lane.release, log }),
         rearm: rearmOrders({ phase: 2, orders, relay, log }),
         park: orders.parkMessage,
+        judge: judgeStoreFault,
         now: orders.now,
         log,
       },

@@ -1,7 +1,7 @@
 import { consumeTimeouts, openRelay, openTimeoutSender } from '@lapse/messaging';
 import { openNotifier } from '@lapse/notifications';
 import { rearmOrders } from '@lapse/order-flow';
-import { openOrderRepository } from '@lapse/order-repository';
+import { judgeStoreFault, openOrderRepository } from '@lapse/order-repository';
 import { repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { deliverNotices } from './deliver-notices.ts';
 import { remindBuyers } from './remind-buyers.ts';
@@ -45,6 +45,7 @@ await startProcess('reminder', groups, async ({ config, log, own }) => {
         handle: remindBuyers({ orders, relay, noticesWait: delivery.wake, log }),
         rearm: rearmOrders({ phase: 1, orders, relay, log }),
         park: orders.parkMessage,
+        judge: judgeStoreFault,
         now: orders.now,
         log,
       },

@@ -48,6 +48,7 @@ export function startTimeoutWorker(world: World, owner: Incarnation, options: Ti
       const message: HeldMessage<Delivery> = {
         view: delivery,
         holdUntilMs: performance.now() + invisibleMs - holdMarginMs,
+        isKept: false,
         remaining: 0,
       };
       takeOrders({ queue, message, orders: body.orders, nowMs: options.now() });

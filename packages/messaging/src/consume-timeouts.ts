@@ -6,10 +6,12 @@ import {
   topicOf,
 } from '@lapse/contracts';
 import {
+  backOffMs,
   type Closable,
   type ConsumeConfig,
   type Logger,
   type RocketmqConfig,
+  sleep,
   withCrashPoints,
 } from '@lapse/runtime';
 import type { MessageView } from 'rocketmq-client-nodejs';
@@ -20,15 +22,19 @@ import { waitForDue, waitUntilTime } from './drain.ts';
 import { createDueQueue, type HeldMessage } from './due-queue.ts';
 import { handBack } from './hand-back.ts';
 import { type HandleResult, handleDue } from './handle-due.ts';
+import { createMessageKeeper } from './keep-messages.ts';
 import { messagesAcked, messagesParked, messagesReceived, ordersInHand } from './metrics.ts';
 import { awaitMsMin, openConsumer } from './open-consumer.ts';
 import { createOutageLog } from './outage-log.ts';
 import { receiveMessages } from './receive-loop.ts';
 import { messageOf } from './start-client.ts';
+import { createStoreTrouble, type StoreFault } from './store-trouble.ts';
 import { takeOrders } from './take-orders.ts';
 
 /** Taken off the invisible time, so that work and ack still fit in when an order is due last of all. */
 const holdMarginMs = 5_000;
+/** Between two tries to park a message while the store is away. */
+const parkBackOffMs = { minMs: 100, maxMs: 5_000 } as const;
 /** On close: how long orders that are due shortly are still waited for, rather than handed back. */
 const drainMsMax = 3_000;
 /** On close: all that comes after the longest poll, so that a whole close fits into 10 s by default. */
@@ -54,6 +60,12 @@ export interface ConsumeOptions {
   readonly rearm: (orders: TimeoutOrder[]) => Promise<void>;
   /** Keep a message that cannot be understood, durably. A throw leaves it in the broker. Idempotent by id. */
   readonly park: (message: ParkedMessage) => Promise<void>;
+  /**
+   * What a failure of the three calls above says of the store. While it is away nothing is received, and what is
+   * in hand stays there, its invisible time renewed: an outage uses up no deliveries. By default every failure
+   * is the message's own, and after some of them the broker gives up on it.
+   */
+  readonly judge?: (error: unknown) => StoreFault;
   /** The clock that decides what is due: the database's. UTC ms. */
   readonly now: () => number;
   readonly log: Logger;
@@ -92,10 +104,25 @@ export async function consumeTimeouts(
     acked: () => messagesAcked.inc({ phase }),
     failed: (error) => log.debug({ reason: messageOf(error) }, 'an ack failed; the broker delivers again'),
   });
-  const due = handleDue({ ...options, queue, onDone });
+  const trouble = createStoreTrouble();
+  const keeper = createMessageKeeper({
+    consumer,
+    invisibleMs: config.invisibleMs,
+    marginMs: holdMarginMs,
+    log,
+  });
+  const stopping = new AbortController();
+  const due = handleDue({ ...options, queue, onDone, onFailed, onWorked: trouble.worked });
 
-  function onDone({ view }: HeldMessage<MessageView>): void {
-    acks.push(view);
+  function onFailed(error: unknown, messages: ReadonlySet<HeldMessage<MessageView>>): void {
+    const fault = options.judge?.(error) ?? 'fault';
+    trouble.failed(fault);
+    for (const message of messages) fault === 'fault' ? keeper.letGo(message) : keeper.keep(message);
+  }
+
+  function onDone(message: HeldMessage<MessageView>): void {
+    keeper.letGo(message);
+    acks.push(message.view);
     ordersInHand.set({ phase }, queue.size());
   }
 
@@ -104,29 +131,39 @@ export async function consumeTimeouts(
   function take(view: MessageView, receivedAtMs: number): void {
     messagesReceived.inc({ phase });
     const decoded = decodeMessage(view.body, phase);
-    if (decoded.kind === 'refused') {
-      const work = parkAndAck(view, decoded.reason).finally(() => parking.delete(work));
-      parking.add(work);
-      return;
-    }
     const message: HeldMessage<MessageView> = {
       view,
       holdUntilMs: receivedAtMs + config.invisibleMs - holdMarginMs,
+      isKept: false,
       remaining: 0,
     };
+    if (decoded.kind === 'refused') {
+      const work = parkAndAck(message, decoded.reason).finally(() => parking.delete(work));
+      parking.add(work);
+      return;
+    }
     takeOrders({ queue, message, orders: decoded.message.orders, nowMs: options.now() });
   }
 
-  async function parkAndAck(view: MessageView, reason: string): Promise<void> {
-    try {
-      await options.park({ messageId: view.messageId, phase, reason, body: view.body });
-    } catch (error) {
-      log.warn({ messageId: view.messageId, err: error }, 'a message could not be parked; it comes again');
-      return;
+  async function parkAndAck(message: HeldMessage<MessageView>, reason: string): Promise<void> {
+    const { messageId, body } = message.view;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await options.park({ messageId, phase, reason, body });
+        break;
+      } catch (error) {
+        onFailed(error, new Set([message]));
+        if (message.isKept) await sleep(backOffMs(attempt, parkBackOffMs), stopping.signal);
+        if (message.isKept && !stopping.signal.aborted) continue;
+        keeper.letGo(message);
+        log.warn({ messageId, err: error }, 'a message could not be parked; it comes again');
+        return;
+      }
     }
+    trouble.worked();
     messagesParked.inc({ phase });
-    log.error({ messageId: view.messageId, topic, reason }, 'parked a message that cannot be understood');
-    acks.push(view);
+    log.error({ messageId, topic, reason }, 'parked a message that cannot be understood');
+    onDone(message);
   }
 
   const receiving = receiveMessages({
@@ -136,6 +173,7 @@ export async function consumeTimeouts(
     ordersHeldMax: config.ordersHeldMax,
     // One that is being parked counts as a full message: while its store is away they must not pile up.
     ordersHeld: () => queue.size() + parking.size * ordersPerMessageMax,
+    isPaused: trouble.isAway,
     onMessages(messages, receivedAtMs) {
       for (const view of messages) take(view, receivedAtMs);
       ordersInHand.set({ phase }, queue.size());
@@ -147,11 +185,13 @@ export async function consumeTimeouts(
   async function drain(): Promise<void> {
     const endsAtMs = performance.now() + awaitMs + settleMsMax;
     receiving.stop();
+    stopping.abort();
     const pollsEnded = await waitUntilTime(receiving.ended, endsAtMs - settleMsMax / 2);
     if (!pollsEnded) log.warn('a poll did not come back; what it brings waits for its invisible time');
     await waitUntilTime(Promise.all(parking), endsAtMs);
     await waitForDue(queue, options.now, Math.min(performance.now() + drainMsMax, endsAtMs - 1_000));
     await waitUntilTime(due.stop(), endsAtMs);
+    keeper.stop();
     await waitUntilTime(acks.idle(), endsAtMs);
     await waitUntilTime(handBack(consumer, queue.messages(), log), endsAtMs);
     await closeClient(consumer);

@@ -5,8 +5,10 @@ import TinyQueue from 'tinyqueue';
 export interface HeldMessage<V> {
   /** What acknowledges it. */
   readonly view: V;
-  /** On the monotonic clock: from then on the broker delivers it again. */
-  readonly holdUntilMs: number;
+  /** On the monotonic clock: from then on the broker delivers it again. Moves on while the message is kept. */
+  holdUntilMs: number;
+  /** Held on to beyond that, because the store is away and the message is not at fault. */
+  isKept: boolean;
   /** Orders of it that are not done. */
   remaining: number;
 }

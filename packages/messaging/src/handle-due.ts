@@ -21,6 +21,10 @@ export interface HandleDueOptions<V> {
   readonly handle: (orders: TimeoutOrder[]) => Promise<HandleResult>;
   readonly rearm: (orders: TimeoutOrder[]) => Promise<void>;
   readonly onDone: (message: HeldMessage<V>) => void;
+  /** A call failed with these messages in it. What it marks as kept stays in memory past its hold. */
+  readonly onFailed?: (error: unknown, messages: ReadonlySet<HeldMessage<V>>) => void;
+  /** A call worked. */
+  readonly onWorked?: () => void;
   readonly log: Logger;
 }
 
@@ -34,8 +38,8 @@ export interface DueHandler {
 /**
  * Hands orders to the handler at their own millisecond, in batches: while one batch is in flight the next
  * gathers, so a quiet system handles an order alone and at once, and a burst goes by thousands. One timer,
- * to the earliest order. A throw puts the whole batch back, with growing waits, for as long as the broker
- * leaves us its messages; after that it delivers them again, to us or to another.
+ * to the earliest order. A throw puts the whole batch back, with growing waits, for as long as its messages are
+ * kept or the broker leaves them to us; after that it delivers them again, to us or to another.
  */
 export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
   const { queue, now, log } = options;
@@ -78,6 +82,7 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
     } catch (error) {
       return failed(batch, error, 'a batch of due orders failed and is tried again');
     }
+    options.onWorked?.();
     const far: HeldOrder<V>[] = [];
     for (const held of batch) {
       const inMs = retry.get(held.order.orderId);
@@ -99,6 +104,7 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
         failed(chunk, error, 'orders due later could not be armed again; tried again');
         continue;
       }
+      options.onWorked?.();
       for (const held of chunk) finish(held);
     }
   }
@@ -107,19 +113,22 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
     const failures = Math.max(...batch.map((held) => held.failures)) + 1;
     const inMs = backOffMs(failures, failureBackOffMs);
     log.warn({ reason: messageOf(error), orders: batch.length, failures, inMs }, what);
+    options.onFailed?.(error, new Set(batch.flatMap((held) => [...held.messages])));
+    // One time for all, so that what failed together is tried together.
+    const nowMs = now();
     for (const held of batch) {
       held.failures += 1;
-      putBack(held, inMs);
+      putBack(held, inMs, nowMs);
     }
   }
 
   /** Back into memory, unless the broker will have delivered the messages again by then. */
-  function putBack(held: HeldOrder<V>, inMs: number): void {
+  function putBack(held: HeldOrder<V>, inMs: number, nowMs = now()): void {
     // NaN would spoil the order of the heap, and 0 spin.
     const waitMs = inMs > 0 ? inMs : retryInMemoryMsMin;
     const lookAtMs = performance.now() + waitMs;
-    if ([...held.messages].some((message) => message.holdUntilMs > lookAtMs)) {
-      queue.putBack(held, now() + waitMs);
+    if ([...held.messages].some((message) => message.isKept || message.holdUntilMs > lookAtMs)) {
+      queue.putBack(held, nowMs + waitMs);
     } else {
       queue.forget(held);
     }

@@ -13,6 +13,7 @@ export { MessagingError, type MessagingErrorCode } from './messaging-error.ts';
 export { primeGroups } from './prime-groups.ts';
 export { openRelay, type Relay, type RelayOptions } from './relay.ts';
 export { type SendOutcome, type SendSettings, sendOutboxRows } from './send-outbox-rows.ts';
+export type { StoreFault } from './store-trouble.ts';
 export {
   deliverAheadMsMax,
   openTimeoutSender,

@@ -16,6 +16,8 @@ export interface ReceiveOptions {
   readonly invisibleMs: number;
   readonly ordersHeldMax: number;
   readonly ordersHeld: () => number;
+  /** No poll starts while it is true. */
+  readonly isPaused: () => boolean;
   /** Must not throw. `receivedAtMs` is on the monotonic clock, when the answer had come. */
   readonly onMessages: (messages: MessageView[], receivedAtMs: number) => void;
   readonly outage: OutageLog;
@@ -41,6 +43,7 @@ export function receiveMessages(options: ReceiveOptions): Receiving {
   let reserved = 0;
 
   function messagesThatFit(): number {
+    if (options.isPaused()) return 0;
     const free = heldMax - options.ordersHeld() - reserved;
     return Math.min(messagesPerPollMax, Math.floor(free / ordersPerMessageMax));
   }

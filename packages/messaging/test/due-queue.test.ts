@@ -5,7 +5,7 @@ import { createDueQueue, type HeldMessage } from '../src/due-queue.ts';
 import { newOrder } from './support.ts';
 
 function message(view: string): HeldMessage<string> {
-  return { view, holdUntilMs: Number.POSITIVE_INFINITY, remaining: 0 };
+  return { view, holdUntilMs: Number.POSITIVE_INFINITY, isKept: false, remaining: 0 };
 }
 
 function add(

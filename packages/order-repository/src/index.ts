@@ -6,6 +6,7 @@ export { CommitUnknownError, isUnavailable, StoreUnavailableError } from './erro
 export type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 export { migrate } from './migrate.ts';
 export type { NoticeClaim, NoticeJob, NoticeOutcome, NoticeStage, NoticeState } from './notification.ts';
+export { judgeStoreFault } from './mysql-fault.ts';
 export { openOrderRepository } from './open-order-repository.ts';
 export type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 export type { Order } from './order.ts';

@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from './errors.ts';
+import { CommitUnknownError, StoreUnavailableError } from './errors.ts';
 
 /** What mysql2 puts on an error. */
 interface MysqlError extends Error {
@@ -68,6 +68,16 @@ export function isRowFault(error: unknown): boolean {
   const fault = asMysqlError(error);
   const checkConstraint = 3819;
   return /^(22|23|45)/.test(fault?.sqlState ?? '') || fault?.errno === checkConstraint;
+}
+
+/**
+ * What an error of an operation says to a worker. `away`: MySQL does not answer, and the same again later will do.
+ * `busy`: the same rows stay locked by others. `fault`: anything else.
+ */
+export function judgeStoreFault(error: unknown): 'away' | 'busy' | 'fault' {
+  if (error instanceof CommitUnknownError) return 'away';
+  if (!(error instanceof StoreUnavailableError)) return 'fault';
+  return isContention(error.cause) ? 'busy' : 'away';
 }
 
 /** The error as callers see it: StoreUnavailableError where waiting helps, else itself. */
