@@ -17,18 +17,22 @@ export function portsFrom(base: number): RocketmqPorts {
   };
 }
 
-const serialCompiler = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:+ExitOnOutOfMemoryError'];
+export const serialCompiler = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:+ExitOnOutOfMemoryError'];
 
 /** About 120 MB of memory. */
 export const nameServerJvm = ['-Xmx48m', ...serialCompiler];
 
-/** About 350 MB. The direct memory suffices because maxMessageSize is small; with 4 MB messages acks fail. */
-export const brokerJvm = [
-  ...['-Xms128m', '-Xmx256m', '-XX:MaxDirectMemorySize=128m', ...serialCompiler],
+/** The direct memory suffices because maxMessageSize is small; with 4 MB messages acks fail. */
+export const brokerHeap = ['-Xms128m', '-Xmx256m', '-XX:MaxDirectMemorySize=128m'];
+
+export const moduleFlags = [
   ...['--add-exports', 'java.base/sun.nio.ch=ALL-UNNAMED', '--add-opens', 'java.base/java.nio=ALL-UNNAMED'],
   ...['--add-exports', 'java.base/sun.security.x509=ALL-UNNAMED'],
   ...['--add-exports', 'java.base/sun.security.util=ALL-UNNAMED'],
 ];
+
+/** About 350 MB. */
+export const brokerJvm = [...brokerHeap, ...serialCompiler, ...moduleFlags];
 
 /**
  * Write every configuration file anew: ports may differ from the last start, the store stays.
@@ -52,14 +56,24 @@ export function writeRocketmqConfig(dir: string, ports: RocketmqPorts, timerPrec
     writeFileSync(logbackFile(dir, program), logback(dir, program));
 }
 
+/** Everything it writes stays in the data folder, the home folder included. */
+export function javaProperties(dir: string, program: string): string[] {
+  return [
+    `-Duser.home=${join(dir, 'home')}`,
+    `-Drocketmq.home.dir=${dir}`,
+    `-Drmq.logback.configurationFile=${logbackFile(dir, program)}`,
+  ];
+}
+
 /** Where a program's own log configuration is. */
 export function logbackFile(dir: string, program: string): string {
   return join(dir, `${program}.logback.xml`);
 }
 
-function brokerProperties(
+/** Of a broker that keeps its store under `dir`. */
+export function brokerProperties(
   dir: string,
-  ports: RocketmqPorts,
+  ports: Pick<RocketmqPorts, 'broker' | 'ha'>,
   timerPrecisionMs: number,
 ): Record<string, string | number | boolean> {
   return {
@@ -92,7 +106,7 @@ function brokerProperties(
   };
 }
 
-function writeProperties(file: string, properties: Record<string, string | number | boolean>): void {
+export function writeProperties(file: string, properties: Record<string, string | number | boolean>): void {
   // A backslash escapes in this format.
   const lines = Object.entries(properties).map(
     ([key, value]) => `${key}=${String(value).replaceAll('\\', '\\\\')}`,
@@ -101,7 +115,7 @@ function writeProperties(file: string, properties: Record<string, string | numbe
 }
 
 /** One small log a program, instead of the two dozen files of up to a gigabyte that it ships with. */
-function logback(dir: string, program: string): string {
+export function logback(dir: string, program: string): string {
   const noisy = [
     'Pop',
     'PopLite',

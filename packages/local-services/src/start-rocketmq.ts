@@ -11,7 +11,7 @@ import { programMissing } from './program-missing.ts';
 import type { ProgramPlan } from './program-plan.ts';
 import {
   brokerJvm,
-  logbackFile,
+  javaProperties,
   nameServerJvm,
   portOffsets,
   portsFrom,
@@ -73,7 +73,12 @@ export async function startRocketmq(options: RocketmqOptions): Promise<RocketmqS
 }
 
 /** Needed even for a single broker: the proxy inside it asks here for routes. */
-function nameServer(java: string, lib: string, dir: string, ports: RocketmqPorts): ProgramPlan {
+export function nameServer(
+  java: string,
+  lib: string,
+  dir: string,
+  ports: Pick<RocketmqPorts, 'nameServer'>,
+): ProgramPlan {
   return {
     name: 'namesrv',
     command: java,
@@ -117,17 +122,8 @@ async function isBrokerReady(ports: RocketmqPorts): Promise<boolean> {
   return false;
 }
 
-/** Everything it writes stays in the data folder, the home folder included. */
-function javaProperties(dir: string, program: string): string[] {
-  return [
-    `-Duser.home=${join(dir, 'home')}`,
-    `-Drocketmq.home.dir=${dir}`,
-    `-Drmq.logback.configurationFile=${logbackFile(dir, program)}`,
-  ];
-}
-
 /** Counted as the broker counts: used of what a normal user could use. */
-function requireDiskSpace(dir: string): void {
+export function requireDiskSpace(dir: string): void {
   const disk = statfsSync(dir);
   const used = disk.blocks - disk.bfree;
   const percent = Math.ceil((100 * used) / (used + disk.bavail));

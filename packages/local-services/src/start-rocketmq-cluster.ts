@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import {
+  type ClusterPorts,
+  clusterPortOffsets,
+  clusterPortsFrom,
+  type MasterName,
+  masterNames,
+  portsOfMaster,
+  proxyHeap,
+  writeClusterConfig,
+} from './cluster-config.ts';
+import { ensureRocketmq } from './ensure-rocketmq.ts';
+import { findJava } from './find-programs.ts';
+import { freePortBlock } from './free-port.ts';
+import { createLocalService, startUntil } from './local-service.ts';
+import { prepareFolder } from './prepare-folder.ts';
+import { announceBroker, isBrokerRegistered, isProxyServing } from './probe-rocketmq.ts';
+import { programMissing } from './program-missing.ts';
+import type { ProgramPlan } from './program-plan.ts';
+import { brokerHeap, javaProperties, moduleFlags, serialCompiler } from './rocketmq-config.ts';
+import {
+  nameServer,
+  type RocketmqOptions,
+  type RocketmqService,
+  requireDiskSpace,
+} from './start-rocketmq.ts';
+
+/** What the programs of a cluster are started from. */
+interface Place {
+  readonly java: string;
+  readonly lib: string;
+  readonly dir: string;
+  readonly ports: ClusterPorts;
+}
+
+/**
+ * A private RocketMQ of two masters without slaves, to lose one of: name server, `broker-a`, `broker-b`, and the
+ * gRPC proxy by itself (`proxy`). Programs for `kill` are named so. About 1.1 GB of memory, so it is for the
+ * tests that need it. What `startRocketmq` says of topics and of open ports holds here too.
+ */
+export async function startRocketmqCluster(options: RocketmqOptions): Promise<RocketmqService> {
+  const java = await findJava();
+  if (java === undefined) throw programMissing('java');
+  const lib = await ensureRocketmq(options.cacheDir, options.log);
+  const dir = await prepareFolder(options.dir, options.log);
+  requireDiskSpace(dir);
+  const base = await freePortBlock(options.port, Object.values(clusterPortOffsets), options.log);
+  const ports = clusterPortsFrom(base);
+  const place: Place = { java, lib, dir, ports };
+  const prepare = () => writeClusterConfig(dir, ports, options.timerPrecisionMs ?? 100);
+  const programs = [
+    nameServer(java, lib, dir, ports),
+    ...masterNames.map((name) => master(name, place)),
+    proxy(place),
+  ].map((plan) => ({ ...plan, prepare }));
+  const service = createLocalService({ name: 'RocketMQ cluster', ports, programs });
+  await startUntil(service, options.signal);
+  return Object.assign(service, {
+    endpoints: `127.0.0.1:${ports.grpc}`,
+    namesrv: `127.0.0.1:${ports.nameServer}`,
+  });
+}
+
+function master(name: MasterName, { java, lib, dir, ports }: Place): ProgramPlan {
+  const { broker, fast, ha } = portsOfMaster(name, ports);
+  return {
+    name,
+    command: java,
+    args: [
+      ...[...brokerHeap, ...serialCompiler, ...moduleFlags, ...javaProperties(dir, name)],
+      ...['-cp', `${lib}/*`, 'org.apache.rocketmq.broker.BrokerStartup', '-c', join(dir, `${name}.conf`)],
+    ],
+    dir,
+    ports: [fast, broker, ha],
+    ready: async () => {
+      if (await isBrokerRegistered(ports.nameServer, `127.0.0.1:${broker}`)) return true;
+      await announceBroker(broker);
+      return false;
+    },
+    readyTimeoutMs: 120_000,
+    stopGraceMs: 40_000,
+    hint: `Details: ${join(dir, `${name}-detail.log`)}`,
+  };
+}
+
+function proxy({ java, lib, dir, ports }: Place): ProgramPlan {
+  return {
+    name: 'proxy',
+    command: java,
+    args: [
+      ...[...proxyHeap, ...serialCompiler, ...moduleFlags, ...javaProperties(dir, 'proxy')],
+      ...['-cp', `${lib}/*`, 'org.apache.rocketmq.proxy.ProxyStartup', '-pm', 'cluster'],
+      ...['-n', `127.0.0.1:${ports.nameServer}`, '-pc', join(dir, 'rmq-proxy.json')],
+    ],
+    dir,
+    ports: [ports.grpc, ports.remoting],
+    ready: () => isProxyServing(ports.grpc),
+    readyTimeoutMs: 120_000,
+    stopGraceMs: 20_000,
+    hint: `Details: ${join(dir, 'proxy-detail.log')}`,
+  };
+}
