@@ -1,6 +1,7 @@
 import type { CloseResult, UnmovedOrders } from './batch-result.ts';
 import { idFromBytes, sortedIdBytes } from './binary-id.ts';
 import { bisect } from './bisect.ts';
+import type { BusyActivities } from './busy-activities.ts';
 import { classifyUnmoved, type DueRule, mergeUnmoved } from './classify-unmoved.ts';
 import { type ClosedBatch, type CloseManner, closeLocked, type DueRow, dueColumns } from './close-batch.ts';
 import type { Database } from './database.ts';
@@ -23,12 +24,15 @@ const closeRule: DueRule = { dueColumn: 'expires_at', isSettled: ({ status }) =>
  * skipped, not waited for, and come back as `contended`: they are unknown, not done. READ COMMITTED keeps
  * InnoDB from locking the gaps where new orders go in.
  *
+ * Orders of an activity whose row others keep locked are `contended` too, and the rest of the batch closes.
+ *
  * Idempotent, and safe at any concurrency: an order is in `closed` of one call, ever. A deadlock repeats the
  * batch; any other failure bisects it, and the one order that fails alone is parked.
  */
 export async function closeExpired(
   database: Database,
   log: RepositoryLog,
+  busy: BusyActivities,
   ids: readonly string[],
   { cause }: { cause: 'message' | 'sweep' },
 ): Promise<CloseResult> {
@@ -37,10 +41,12 @@ export async function closeExpired(
   const sorted = sortedIdBytes(ids).map(idFromBytes);
   if (sorted.length === 0) return { ...mergeUnmoved([], []), closed: [], effects: [] };
   const { results, failures } = await bisect(sorted, (part) =>
-    inTransaction<Part>(
-      database,
-      (session) => closePart(session, part, cause),
-      ({ witness }) => witness,
+    busy.avoid(database, (locked) =>
+      inTransaction<Part>(
+        database,
+        (session) => closePart(session, part, cause, locked),
+        ({ witness }) => witness,
+      ),
     ),
   );
   const closed = results.flatMap((part) => part.closed);
@@ -59,6 +65,7 @@ async function closePart(
   session: Session,
   ids: readonly string[],
   cause: 'message' | 'sweep',
+  locked: readonly number[],
 ): Promise<Part> {
   const manner: CloseManner = { toStatus: 'TIMEOUT_CLOSED', cause };
   const parkedIds = await readParkedIds(session, 2);
@@ -70,8 +77,9 @@ async function closePart(
   const rows = await session.rows<DueRow>(
     `SELECT ${dueColumns} FROM orders FORCE INDEX (PRIMARY)
      WHERE id IN (?) AND status = 'PENDING' AND expires_at <= NOW(3)
+     ${locked.length > 0 ? 'AND activity_id NOT IN (?)' : ''}
      ORDER BY id FOR UPDATE SKIP LOCKED`,
-    [sortedIdBytes(wanted)],
+    [sortedIdBytes(wanted), ...(locked.length > 0 ? [locked] : [])],
   );
   const found = new Set(rows.map(({ id }) => idFromBytes(id)));
   const missing = rows.length === wanted.length ? [] : wanted.filter((id) => !found.has(id));

@@ -1,5 +1,6 @@
 import type { CloseResult } from './batch-result.ts';
 import { idFromBytes, idToBytes } from './binary-id.ts';
+import type { BusyActivities } from './busy-activities.ts';
 import { noneUnmoved } from './classify-unmoved.ts';
 import { type ClosedBatch, closeLocked, type DueRow, dueColumns } from './close-batch.ts';
 import { closeExpired, idsPerCallMax } from './close-expired.ts';
@@ -18,34 +19,39 @@ export interface OverdueOptions {
 
 /**
  * Find orders long past their deadline by the index, and close them in the same transaction. Many replicas
- * may run it at once: each takes rows that nobody holds (SKIP LOCKED). Parked orders are passed over.
+ * may run it at once: each takes rows that nobody holds (SKIP LOCKED). Parked orders are passed over,
+ * and so are those of an activity whose row others keep locked.
  * @returns `found` rows taken; below `limit`, nothing that is free is left.
  */
 export async function closeOverdue(
   database: Database,
   log: RepositoryLog,
+  busy: BusyActivities,
   options: OverdueOptions,
 ): Promise<CloseResult & { found: number }> {
   const limit = Math.min(options.limit, idsPerCallMax);
   try {
-    const { closed, effects } = await inTransaction<ClosedBatch>(
-      database,
-      async (session) =>
-        closeLocked(session, await selectOverdue<DueRow>(session, dueColumns, options.graceMs, limit, true), {
-          toStatus: 'TIMEOUT_CLOSED',
-          cause: 'sweep',
-        }),
-      ({ witness }) => witness,
+    const { closed, effects } = await busy.avoid(database, (locked) =>
+      inTransaction<ClosedBatch>(
+        database,
+        async (session) =>
+          closeLocked(
+            session,
+            await selectOverdue<DueRow>(session, dueColumns, options.graceMs, limit, { lock: true, locked }),
+            { toStatus: 'TIMEOUT_CLOSED', cause: 'sweep' },
+          ),
+        ({ witness }) => witness,
+      ),
     );
     return { ...noneUnmoved, closed, effects, found: closed.length };
   } catch (error) {
     if (isUnavailable(error) || error instanceof CommitUnknownError) throw error;
     log.warn({ err: error }, 'a sweep failed as a whole: closing its orders in parts');
     const rows = await withRetriedSession(database, (session) =>
-      selectOverdue<{ id: Buffer }>(session, 'id', options.graceMs, limit, false),
+      selectOverdue<{ id: Buffer }>(session, 'id', options.graceMs, limit, { lock: false, locked: [] }),
     );
     const ids = rows.map(({ id }) => idFromBytes(id));
-    return { ...(await closeExpired(database, log, ids, { cause: 'sweep' })), found: ids.length };
+    return { ...(await closeExpired(database, log, busy, ids, { cause: 'sweep' })), found: ids.length };
   }
 }
 
@@ -54,14 +60,15 @@ async function selectOverdue<Row>(
   columns: string,
   graceMs: number,
   limit: number,
-  lock: boolean,
+  { lock, locked }: { lock: boolean; locked: readonly number[] },
 ): Promise<Row[]> {
   const parked = [...(await readParkedIds(session, 2))].map(idToBytes);
   return session.rows<Row>(
     `SELECT ${columns} FROM orders FORCE INDEX (orders_overdue)
      WHERE status = 'PENDING' AND expires_at <= NOW(3) - INTERVAL ? MICROSECOND
      ${parked.length > 0 ? 'AND id NOT IN (?)' : ''}
+     ${locked.length > 0 ? 'AND activity_id NOT IN (?)' : ''}
      ORDER BY expires_at, id LIMIT ? ${lock ? 'FOR UPDATE SKIP LOCKED' : ''}`,
-    [graceMs * 1_000, ...(parked.length > 0 ? [parked] : []), limit],
+    [graceMs * 1_000, ...(parked.length > 0 ? [parked] : []), ...(locked.length > 0 ? [locked] : []), limit],
   );
 }

@@ -7,6 +7,18 @@ export class StoreUnavailableError extends Error {
   }
 }
 
+/** The row of an activity stayed locked by others for as long as a lock is waited for. */
+export class ActivityLockedError extends StoreUnavailableError {
+  readonly activityId: number;
+  /** All that the transaction wanted to credit, this one included. */
+  readonly activityIds: readonly number[];
+  constructor(activityId: number, activityIds: readonly number[], options?: ErrorOptions) {
+    super(`activity ${activityId} stayed locked by others`, options);
+    this.activityId = activityId;
+    this.activityIds = activityIds;
+  }
+}
+
 /**
  * A change may or may not be there: the connection was lost at COMMIT and MySQL could not be asked since, or
  * a batch failed after a part of it was committed. A caller must not undo anything: not release a hold, for

@@ -43,6 +43,11 @@ export function isContention(error: unknown): boolean {
   return errno === deadlock || errno === lockWaitTimeout || errno === recordChanged;
 }
 
+/** A row stayed locked for as long as a lock is waited for; unlike a deadlock, waiting again may take as long. */
+export function isLockWaitTimeout(error: unknown): boolean {
+  return asMysqlError(error)?.errno === lockWaitTimeout;
+}
+
 /** The connection is gone, or in a state that nobody knows: it is never used again. */
 export function isConnectionLost(error: unknown): boolean {
   const fault = asMysqlError(error);

@@ -1,3 +1,4 @@
+import { createBusyActivities } from './busy-activities.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { changeCapacity } from './change-capacity.ts';
 import { claimNotifications } from './claim-notifications.ts';
@@ -58,6 +59,7 @@ export async function openOrderRepository(
 }
 
 function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): OrderRepository {
+  const busy = createBusyActivities();
   return {
     close: async () => {
       await clock.close();
@@ -82,8 +84,8 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     extendOrder: (id, extension, request, answer) => extendOrder(database, id, extension, request, answer),
     expireKeys: (options) => expireKeys(database, options),
     recordPayment: (event) => recordPayment(database, event),
-    closeExpired: (ids, options) => closeExpired(database, log, ids, options),
-    closeOverdue: (options) => closeOverdue(database, log, options),
+    closeExpired: (ids, options) => closeExpired(database, log, busy, ids, options),
+    closeOverdue: (options) => closeOverdue(database, log, busy, options),
     remindPending: (ids) => remindPending(database, log, ids),
     sweepReminders: (options) => sweepReminders(database, log, options),
     rearm: (phase, ids) => rearm(database, phase, ids),

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createActivity, createDueOrders, type Fixture, idsOf, openFixture } from './fixture.ts';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await openFixture();
+});
+afterAll(() => fixture.close());
+
+const byMessage = { cause: 'message' } as const;
+/** Longest that one statement waits for a lock; see database.ts. */
+const lockWaitMs = 3_000;
+/** Less than a lock wait, with room for a busy machine. */
+const promptMsMax = 2_000;
+
+async function timed<T>(work: Promise<T>): Promise<{ result: T; ms: number }> {
+  const startedAt = performance.now();
+  const result = await work;
+  return { result, ms: performance.now() - startedAt };
+}
+
+test('an activity whose row is locked for long holds up the close of no other: once for one lock wait, then not at all', async () => {
+  const { repository } = fixture;
+  const locked = await createActivity(repository);
+  const free = await createActivity(repository);
+  const stuck = idsOf(await createDueOrders(repository, locked, 20));
+  const first = idsOf(await createDueOrders(repository, free, 20));
+  const second = idsOf(await createDueOrders(repository, free, 20));
+  const holder = await fixture.lockActivity(locked.id);
+
+  const once = await timed(repository.closeExpired([...stuck, ...first], byMessage));
+  expect(once.result.closed.map(({ orderId }) => orderId).sort()).toEqual([...first].sort());
+  expect([...once.result.contended].sort()).toEqual([...stuck].sort());
+  expect(once.ms).toBeGreaterThan(lockWaitMs - 500);
+  expect(once.ms).toBeLessThan(lockWaitMs + promptMsMax);
+
+  const then = await timed(repository.closeExpired([...stuck, ...second], byMessage));
+  expect(then.result.closed).toHaveLength(20);
+  expect(then.ms).toBeLessThan(promptMsMax);
+
+  await holder.release();
+  const after = await timed(repository.closeExpired(stuck, byMessage));
+  expect(after.result.closed).toHaveLength(20);
+  expect((await repository.readActivity(locked.id))?.available).toBe(locked.capacity);
+  expect((await repository.readActivity(free.id))?.available).toBe(free.capacity);
+}, 30_000);
+
+test('the sweep passes over a locked activity too, also when its orders are the oldest', async () => {
+  const { repository } = fixture;
+  const locked = await createActivity(repository);
+  const other = await createActivity(repository);
+  const free = await createActivity(repository);
+  await createDueOrders(repository, locked, 30, 60_000);
+  await createDueOrders(repository, other, 5, 50_000);
+  await createDueOrders(repository, free, 10, 1_000);
+  const holders = [await fixture.lockActivity(locked.id), await fixture.lockActivity(other.id)];
+  const sweep = () => repository.closeOverdue({ graceMs: 0, limit: 40 });
+
+  // Both locks are met together: one lock wait, not two.
+  const once = await timed(sweep());
+  expect(once.result.closed).toHaveLength(10);
+  expect(once.ms).toBeLessThan(lockWaitMs + promptMsMax);
+  expect((await timed(sweep())).ms).toBeLessThan(promptMsMax);
+  for (const holder of holders) await holder.release();
+  expect((await sweep()).closed).toHaveLength(35);
+}, 30_000);
+
+test('a cancel of a locked activity says that the store is busy, and changes nothing', async () => {
+  const { repository } = fixture;
+  const activity = await createActivity(repository);
+  const [order] = await createDueOrders(repository, activity, 1);
+  const holder = await fixture.lockActivity(activity.id);
+  await expect(repository.cancelOrder(order?.id ?? '', order?.userId ?? '')).rejects.toMatchObject({
+    code: 'LAPSE_MYSQL_UNAVAILABLE',
+  });
+  await holder.release();
+  expect((await repository.readOrder(order?.id ?? ''))?.status).toBe('PENDING');
+}, 30_000);
