@@ -12,13 +12,17 @@ export interface ApiDependencies {
     OrderRepository,
     | 'cancelOrder'
     | 'changeCapacity'
+    | 'dropParked'
     | 'extendOrder'
     | 'listActivities'
+    | 'listFindings'
+    | 'listParked'
     | 'markEffectsApplied'
     | 'openActivity'
     | 'readOrder'
     | 'readTimeline'
     | 'recordPayment'
+    | 'redriveParked'
   >;
   readonly stock: Pick<Stock, 'confirm' | 'load' | 'reacquire' | 'release' | 'setCapacity'>;
   readonly create: CreatePorts;

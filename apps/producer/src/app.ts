@@ -12,6 +12,7 @@ import { describeApi, docsRoutes } from './routes/docs.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { paymentRoutes } from './routes/payments.ts';
+import { repairRoutes } from './routes/repairs.ts';
 
 /** What the API serves is JSON, for programs: nothing in it may be run, framed or embedded. The docs page has its own. */
 const contentSecurityPolicy = {
@@ -52,6 +53,7 @@ export async function buildApp(dependencies: ApiDependencies): Promise<FastifyIn
   await app.register(activityRoutes, dependencies);
   await app.register(orderRoutes, dependencies);
   await app.register(operationRoutes, dependencies);
+  await app.register(repairRoutes, dependencies);
   await app.register(paymentRoutes, dependencies);
   await app.ready();
   return app;

@@ -20,8 +20,13 @@ describe('the API’s own description', () => {
       '/v1/activities',
       '/v1/activities/{id}',
       '/v1/activities/{id}/orders',
+      '/v1/ops/findings',
+      '/v1/ops/parked',
+      '/v1/ops/parked/drop',
+      '/v1/ops/parked/redrive',
       '/v1/orders/{id}',
       '/v1/orders/{id}/cancel',
+      '/v1/orders/{id}/extend',
       '/v1/orders/{id}/timeline',
       '/v1/payments/webhook',
     ]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { StackFolders } from './folders.ts';
 
 /** Where each local service writes, seen from the data folder. */
-const serviceLogs = {
+export const serviceLogs = {
   'mariadb.log': 'mysql/mariadb.log',
   'redis.log': 'redis/redis.log',
   'namesrv.log': 'rocketmq/namesrv.log',

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseTestArgs, type TestArgs } from './args.ts';
+import { checkLogs } from './check-logs.ts';
 import { explain } from './explain.ts';
 import { runMarker } from './find-leaks.ts';
 import { rootDir } from './folders.ts';
 import { countLeaks } from './leak-tallies.ts';
+import { serviceLogs } from './link-logs.ts';
 import { onStop } from './on-stop.ts';
 import { createPrinter } from './print.ts';
 import { runPackageTests } from './run-package-tests.ts';
@@ -26,6 +30,10 @@ onStop(
     process.exit(130);
   },
 );
+
+/** Emptied with the rest of the folder at the start of a run. */
+const testLogs = join(rootDir, '.lapse-test', 'logs');
+rmSync(testLogs, { recursive: true, force: true });
 
 const startedAt = performance.now();
 const tallies = await collect().catch((error: unknown) => {
@@ -61,13 +69,24 @@ async function testPackages(args: TestArgs, checks: Promise<Tally[]>): Promise<T
       root: rootDir,
       only: args.only,
       concurrency: args.concurrency,
-      env: { ...testEnv(), ...services.env, [runMarker]: runId },
+      env: { ...testEnv(), ...services.env, [runMarker]: runId, LAPSE_TEST_LOGS: testLogs },
       signal: stop.signal,
     });
-    return [...tallies, ...(await countLeaks(runId, services.ports))];
+    return [...tallies, ...(await countLeaks(runId, services.ports)), ...(await readLogs())];
   } finally {
     await print.step('stopping services', 'services stopped', services.close);
   }
+}
+
+/** Output of the processes that tests start; of the tests themselves, and of the services. */
+function readLogs(): Promise<Tally[]> {
+  const tests = ['packages', 'apps', 'infra'].flatMap((folder) =>
+    readdirSync(join(rootDir, folder)).map((name) => join(rootDir, folder, name, '.turbo', 'turbo-test.log')),
+  );
+  const services = Object.values(serviceLogs).map((file) => join(rootDir, '.lapse-test', file));
+  return checkLogs({ logs: testLogs, files: [...tests, ...services], root: rootDir }).then((tally) => [
+    tally,
+  ]);
 }
 
 /** Without a person's own LAPSE_ settings: a log level or an address must not change what is tested. */

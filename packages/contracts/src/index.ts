@@ -15,6 +15,16 @@ export {
 export { delayLevelsMs, durationMs, parseDurationMs } from './duration.ts';
 export { activityId, idempotencyKey, orderId, userId } from './ids.ts';
 export {
+  findingList,
+  operationsPageMax,
+  type ParkedView,
+  parkedKinds,
+  parkedList,
+  parkedOutcomes,
+  parkedStates,
+  settleParkedBody,
+} from './operations.ts';
+export {
   type CreateOrderBody,
   createOrderBody,
   type ExtendOrderBody,

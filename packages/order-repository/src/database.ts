@@ -99,6 +99,8 @@ function connectionOptions(text: string): Knex.MySql2ConnectionConfig {
     // With the session in UTC, DATETIME(3) round-trips exactly.
     timezone: 'Z',
     supportBigNumbers: true,
+    // Without it an object in place of a value may become SQL, as in SET ?.
+    stringifyObjects: true,
     connectTimeout: connectTimeoutMs,
     // So that affectedRows says how many rows changed: an INSERT that met a duplicate counts 0.
     flags: '-FOUND_ROWS',

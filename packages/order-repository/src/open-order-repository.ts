@@ -21,6 +21,7 @@ import { findOrdersByKey } from './find-orders-by-key.ts';
 import { finishNotification } from './finish-notification.ts';
 import { finishShopEvents } from './finish-shop-events.ts';
 import { listActivities } from './list-activities.ts';
+import { listFindings } from './list-findings.ts';
 import { listParked } from './list-parked.ts';
 import { listPendingEffects } from './list-pending-effects.ts';
 import { markEffectsApplied } from './mark-effects-applied.ts';
@@ -101,6 +102,7 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     claimNotifications: (options) => claimNotifications(database, options),
     parkMessage: (message) => parkMessage(database, 'message', message),
     parkDeadLetter: (message) => parkMessage(database, 'dead_letter', message),
+    listFindings: (page) => listFindings(database, page),
     listParked: (filter, page) => listParked(database, filter, page),
     redriveParked: (ids, options) => redriveParked(database, ids, options),
     dropParked: (ids, options) => dropParked(database, ids, options),

@@ -4,6 +4,7 @@ import type { CloseResult, RemindResult } from './batch-result.ts';
 import type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 import type { CreateOutcome, NewOrder } from './create-result.ts';
 import type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
+import type { Finding } from './finding.ts';
 import type { NoticeClaim, NoticeJob, NoticeOutcome } from './notification.ts';
 import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Order } from './order.ts';
@@ -156,6 +157,8 @@ export interface OrderRepository {
 
   parkMessage(message: ParkedMessage): Promise<void>;
   parkDeadLetter(message: ParkedMessage): Promise<void>;
+  /** Newest first; `beforeId` is the last id of the page before. */
+  listFindings(page: { beforeId?: string; limit: number }): Promise<Finding[]>;
   listParked(filter: ParkedFilter, page: { afterId: number; limit: number }): Promise<Parked[]>;
   redriveParked(ids: readonly number[], options: SettleParkedOptions): Promise<ParkedOutcome[]>;
   dropParked(ids: readonly number[], options: SettleParkedOptions): Promise<ParkedOutcome[]>;

@@ -4,7 +4,7 @@ import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
 /** Buyers or addresses that one process remembers at once, some 200 bytes each. The longest unseen is forgotten. */
 const keysMax = 50_000;
-export const windowMs = 60_000;
+const windowMs = 60_000;
 /**
  * A process tells Redis after so many requests of one key, as a part of the limit. So an ordinary buyer, who asks
  * once or twice, costs no round trip at all, and 3 us of CPU; and `n` processes together let through at most

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { keepLog, keepSecrets } from './keep-for-log-check.ts';
 import { waitUntil } from './wait-until.ts';
 
 export interface SpawnedApp {
@@ -34,7 +36,9 @@ export function spawnApp(root: URL, env: Readonly<Record<string, string>>): Spaw
     },
   );
   let text = '';
+  keepSecrets(env);
   const append = (chunk: string): void => {
+    keepLog(`${basename(fileURLToPath(root))}-${child.pid}`, chunk);
     if (text.length < outputBytesMax) text += chunk;
   };
   child.stdout.setEncoding('utf8').on('data', append);

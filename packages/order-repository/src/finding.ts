@@ -1,0 +1,10 @@
+/** What the auditor found, and did. */
+export interface Finding {
+  readonly id: string;
+  readonly at: Date;
+  readonly activityId: number | null;
+  readonly kind: string;
+  readonly action: string;
+  readonly detail: string;
+  readonly healedAt: Date | null;
+}
