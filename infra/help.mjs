@@ -20,7 +20,7 @@ export const commands = {
   start: {
     usage: 'npm start -- [options]',
     summary:
-      'Starts everything: services, schema, topics, producer, reminder, closer, sweeper and a ' +
+      'Starts everything: services, schema, topics, producer, reminder, closer, sweeper, settler and a ' +
       'payment simulator, and a demo activity; then prints the addresses and a curl that places an order. Ctrl-C stops it all.',
     options: [
       services,

@@ -1,10 +1,17 @@
 import type { OutboxRow } from '@lapse/contracts';
 import type { OrderRepository } from '@lapse/order-repository';
+import type { PaymentProvider, ProviderEvent, SignedRequest } from '@lapse/payments';
 import type { RateLimits } from '@lapse/rate-limits';
 import type { Logger } from '@lapse/runtime';
 import type { Stock } from '@lapse/stock';
 import type { Authenticator } from './authenticate.ts';
 import type { CreatePorts } from './create-ports.ts';
+
+export interface PaymentDependencies {
+  /** Null when the shop starts payments itself. */
+  readonly provider: Pick<PaymentProvider, 'name' | 'createAttempt'> | null;
+  readonly verifyWebhook: (request: SignedRequest) => ProviderEvent | undefined;
+}
 
 /** What the routes work with. `main.ts` and the tests open it; nothing here is opened by the API itself. */
 export interface ApiDependencies {
@@ -13,12 +20,15 @@ export interface ApiDependencies {
     | 'cancelOrder'
     | 'changeCapacity'
     | 'dropParked'
+    | 'endAttempt'
     | 'extendOrder'
     | 'listActivities'
     | 'listFindings'
     | 'listParked'
+    | 'markAttemptOpen'
     | 'markEffectsApplied'
     | 'openActivity'
+    | 'openAttempt'
     | 'readOrder'
     | 'readTimeline'
     | 'recordPayment'
@@ -29,8 +39,7 @@ export interface ApiDependencies {
   /** Takes outbox rows once committed; never throws. */
   readonly relay: { add(row: OutboxRow): void };
   readonly authenticate: Authenticator;
-  /** `whsec_…`, shared with the payment provider. */
-  readonly webhookSecret: string;
+  readonly payments: PaymentDependencies;
   /** Longest time a client may take to send a request. */
   readonly requestTimeoutMs: number;
   /** Whose X-Forwarded-For is believed; absent: nobody's. */

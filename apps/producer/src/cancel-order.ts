@@ -12,7 +12,8 @@ export type CancelAnswer =
 
 /**
  * Cancel a buyer's pending order. MySQL decides; Redis follows at once when it can, else by the sweeper, and
- * the buyer need not know. Cancelling what this buyer has cancelled is answered as the first time.
+ * the buyer need not know. An order that is being paid is refused until the provider has given up its payment, which
+ * this call asks for; its repeat a second later goes through, or finds the order paid. Cancelling what this buyer has cancelled is answered as the first time.
  */
 export async function cancelOrder(
   ports: CancelPorts,
@@ -24,6 +25,8 @@ export async function cancelOrder(
     case 'cancelled':
       await applyEffects(ports, [result.effect]);
       return { kind: 'cancelled', order: result.order };
+    case 'paying':
+      return { kind: 'refused', problem: { code: 'PAYMENT_IN_PROGRESS', retryAfterSeconds: 1 } };
     case 'not_pending':
       if (result.order.status === 'CANCELLED') return { kind: 'cancelled', order: result.order };
       return { kind: 'refused', problem: { code: 'ORDER_NOT_PENDING', detail: whyNot(result.order) } };

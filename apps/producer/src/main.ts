@@ -1,6 +1,7 @@
 /** The HTTP API. This file only wires. */
 import { openRelay, openTimeoutSender } from '@lapse/messaging';
 import { openOrderRepository } from '@lapse/order-repository';
+import { openPaymentProvider, openWebhookCheck } from '@lapse/payments';
 import { openRateLimits } from '@lapse/rate-limits';
 import { serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
@@ -39,13 +40,15 @@ await startProcess('producer', groups, async ({ config, log, own }) => {
   const relay = own(openRelay({ ...config.relay, sender, markSent, log }), 'relay');
   const create = own(openCreatePorts({ orders, stock, relay, limits: config.create, log }), 'create queue');
   const limits = own(openRateLimits({ ...config.redis, ...config.limits }, log), 'rate limits');
+  const opened = openPaymentProvider(config.payment, log);
+  const provider = opened && withCrashPoints('provider', own(opened, 'payment provider'));
   const app = await buildApp({
     orders,
     stock,
     create,
     relay,
     authenticate: await openAuthenticator(config.auth),
-    webhookSecret: config.payment.webhookSecret ?? '',
+    payments: { provider, verifyWebhook: openWebhookCheck(config.payment, provider) },
     ...config.http,
     limits,
     log,

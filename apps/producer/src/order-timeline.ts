@@ -1,5 +1,6 @@
 import type { OrderTimeline, TimelineEvent } from '@lapse/contracts';
 import type {
+  PaymentAttempt,
   Timeline,
   TimelineEffect,
   TimelineMessage,
@@ -19,7 +20,8 @@ export function toOrderTimeline(timeline: Timeline): OrderTimeline {
     ...timeline.transitions.map(transitionEvent),
     ...timeline.messages.flatMap(messageEvents),
     ...timeline.notifications.map(notificationEvent),
-    ...timeline.payments.map(paymentEvent),
+    ...timeline.attempts.flatMap(attemptEvents),
+    ...timeline.payments.flatMap(paymentEvents),
     ...timeline.pendingEffects.map(effectEvent),
     ...timeline.parked.map(({ reason, createdAt }) =>
       event(createdAt, 'transition', 'set aside: it could not be handled and needs a person', { reason }),
@@ -57,13 +59,15 @@ const causeWords = {
 } as const;
 
 function transitionEvent(transition: TimelineTransition): TimelineEvent {
-  const { toStatus, fromStatus, cause, version, credit, at } = transition;
-  return event(at, 'transition', `${statusWords[toStatus]}${causeWords[cause]}`, {
+  const { toStatus, fromStatus, cause, version, credit, debit, at } = transition;
+  const words = debit > 0 ? 'paid after its close: places taken again' : statusWords[toStatus];
+  return event(at, 'transition', `${words}${causeWords[cause]}`, {
     from: fromStatus,
     to: toStatus,
     cause,
     version,
     placesReturned: credit,
+    placesTakenAgain: debit,
   });
 }
 
@@ -125,23 +129,55 @@ const paymentWords = {
   REFUNDED: 'payment refunded',
   QUARANTINED: 'payment set aside: amount or currency differs from the order',
   FAILED: 'payment failed at the provider',
+  WAITING: 'payment received before its order was written: kept until it is',
 } as const;
 
-function paymentEvent(payment: TimelinePayment): TimelineEvent {
-  const { paymentId, eventId, amountMinor, currency, state, occurredAt, receivedAt } = payment;
-  return event(receivedAt, 'payment', paymentWords[state], {
-    paymentId,
-    eventId,
-    amountMinor,
-    currency,
-    state,
-    occurredAt: occurredAt.toISOString(),
-  });
+/** The payment, and its refund once the provider has taken it. */
+function paymentEvents(payment: TimelinePayment): TimelineEvent[] {
+  const { paymentId, eventId, amountMinor, currency, state, occurredAt, receivedAt, reason } = payment;
+  const { refundTries, refundRef, refundedAt } = payment;
+  const words = refundedAt ? paymentWords.REFUND_PENDING : paymentWords[state];
+  const events = [
+    event(receivedAt, 'payment', words, {
+      paymentId,
+      eventId,
+      amountMinor,
+      currency,
+      state,
+      reason,
+      occurredAt: occurredAt.toISOString(),
+      ...(refundTries > 0 && { refundTries }),
+    }),
+  ];
+  if (refundedAt) {
+    events.push(event(refundedAt, 'payment', paymentWords.REFUNDED, { paymentId, refundRef, refundTries }));
+  }
+  return events;
+}
+
+const attemptWords = {
+  CREATING: 'being paid: the provider has not answered yet',
+  OPEN: 'being paid: open at the provider',
+  CAPTURED: 'payment taken at the provider',
+  CANCELLED: 'payment cancelled at the provider: no money will come of it',
+  FAILED: 'payment could not begin: the provider refused it',
+} as const;
+
+/** When it began, and how it ended. */
+function attemptEvents(attempt: PaymentAttempt): TimelineEvent[] {
+  const { id, provider, providerRef, state, settleAt, createdAt, endedAt, tries } = attempt;
+  const detail = { attemptId: id, provider, providerRef, settlements: tries };
+  const began = state === 'CREATING' ? attemptWords.CREATING : attemptWords.OPEN;
+  const events = [event(createdAt, 'payment', began, { ...detail, settleAt: settleAt.toISOString() })];
+  if (endedAt) events.push(event(endedAt, 'payment', attemptWords[state], detail));
+  return events;
 }
 
 const effectWords = {
   release: 'places still to be given back in Redis',
   confirm: 'places still to be marked as sold in Redis',
+  reacquire: 'places still to be taken again in Redis',
+  capacity: 'capacity still to be changed in Redis',
   closed_notice: 'closed notice still to be written',
   shop_event: 'event for the shop still to be written',
 } as const;

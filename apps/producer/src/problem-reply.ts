@@ -19,7 +19,7 @@ export interface Problem {
   /** The deadline as it is, with DEADLINE_NOT_LATER; the last one possible, with DEADLINE_TOO_LATE. */
   readonly expiresAt?: string;
   readonly latestExpiresAt?: string;
-  /** With 503 and 429. Default 1. */
+  /** With 503 and 429 always, 1 unless said; with another status only where it is said. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -56,7 +56,8 @@ export function problemBody(problem: Problem, requestId: string): ProblemView {
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   const { status } = problems[problem.code];
   requestsRefused.inc({ code: problem.code });
-  if (status === 503 || status === 429) reply.header('retry-after', problem.retryAfterSeconds ?? 1);
+  const retryAfter = problem.retryAfterSeconds ?? (status === 503 || status === 429 ? 1 : undefined);
+  if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   return reply
     .code(status)
     .type(problemContentType)

@@ -30,6 +30,7 @@ describe('opening an activity', () => {
       remindAfterMs: 600_000,
       quantityMax: 1,
       latePaymentPolicy: 'refund',
+      paymentGraceMs: 30_000,
     });
     expect(reply.headers.location).toBe(`/v1/activities/${activity.id}`);
     expect(reply.json()).not.toHaveProperty('generation');

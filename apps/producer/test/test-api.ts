@@ -1,5 +1,6 @@
 import type { OutboxRow } from '@lapse/contracts';
 import { type Activity, migrate, type OrderRepository, openOrderRepository } from '@lapse/order-repository';
+import { openWebhookCheck, type PaymentProvider } from '@lapse/payments';
 import { createLogger, type Logger } from '@lapse/runtime';
 import { openStock, type Stock } from '@lapse/stock';
 import { createTestDatabase, createTestRedis } from '@lapse/testing';
@@ -61,6 +62,7 @@ interface TestApiOptions extends Partial<Pick<ApiDependencies, 'limits' | 'trust
   readonly batchMax?: number;
   readonly queueMax?: number;
   readonly secret?: string;
+  readonly provider?: PaymentProvider | null;
 }
 
 /** The tests send from one address, as fast as they can. */
@@ -69,7 +71,13 @@ const noLimits = { countAddress: () => undefined, countBuyer: () => undefined };
 /** One process's API on the given stores. Several on the same stores are several processes to each other. */
 export async function openTestApi(
   stores: Pick<TestStores, 'mysqlUrl' | 'redisUrl'>,
-  { batchMax = 256, queueMax = 5_000, secret = webhookSecret, ...given }: TestApiOptions = {},
+  {
+    batchMax = 256,
+    queueMax = 5_000,
+    secret = webhookSecret,
+    provider = null,
+    ...given
+  }: TestApiOptions = {},
 ): Promise<TestApi> {
   const orders = await openOrderRepository({ url: stores.mysqlUrl, poolMax: 8, queryTimeoutMs: 5_000 }, log);
   const stock = await openStock({ url: stores.redisUrl, commandTimeoutMs: 1_000 }, log);
@@ -83,7 +91,10 @@ export async function openTestApi(
     create,
     relay,
     authenticate,
-    webhookSecret: secret,
+    payments: {
+      provider,
+      verifyWebhook: openWebhookCheck({ provider: 'none', webhookSecret: secret, timeoutMs: 1_000 }, null),
+    },
     requestTimeoutMs: 10_000,
     limits: noLimits,
     ...given,

@@ -208,7 +208,7 @@ export function createModelDatabase(options: ModelOptions): ModelDatabase {
       else if (isLocked(orderId)) lists.contended.push(orderId);
       else rows.push(row);
     }
-    return { rows, unmoved: { notDue, ...lists, parked: [] } };
+    return { rows, unmoved: { notDue, settling: [], ...lists, parked: [] } };
   }
 
   function closeRows(
@@ -249,15 +249,20 @@ export function createModelDatabase(options: ModelOptions): ModelDatabase {
 
   function recordPayment(event: PaymentEvent): PaymentResult {
     const order = orders.get(event.orderId);
-    if (!order) return { outcome: 'order_not_found' };
-    const known = payments.some(
-      ({ eventId, paymentId, type }) =>
-        eventId === event.eventId || (paymentId === event.paymentId && type === event.type),
-    );
-    if (known && guards.paymentOnce) return { outcome: 'duplicate', order: { ...order } };
-    const { outcome, state } = judge(order, event);
     const { eventId, paymentId, type, orderId } = event;
-    payments.push({ eventId, paymentId, type, orderId, state });
+    const same = payments.find((row) => row.paymentId === paymentId && row.type === type);
+    const known = same ?? payments.find((row) => row.eventId === eventId);
+    if (!order) {
+      if (known) return { outcome: same?.state === 'WAITING' ? 'kept' : 'duplicate' };
+      const isCapture = type === 'payment.captured';
+      payments.push({ eventId, paymentId, type, orderId, state: isCapture ? 'WAITING' : 'FAILED' });
+      return { outcome: isCapture ? 'kept' : 'ignored' };
+    }
+    const waits = same?.state === 'WAITING' && same.orderId === orderId;
+    if (known && !waits && guards.paymentOnce) return { outcome: 'duplicate', order: { ...order } };
+    const { outcome, state } = judge(order, event);
+    if (waits && same) same.state = state;
+    else payments.push({ eventId, paymentId, type, orderId, state });
     if (outcome !== 'paid') return { outcome, order: { ...order } };
     order.paidAt = new Date(now());
     move(order, 'PAID', 'payment', 0);
@@ -434,7 +439,14 @@ export function createModelDatabase(options: ModelOptions): ModelDatabase {
   };
 }
 
-const noneUnmoved: UnmovedOrders = { notDue: [], contended: [], settled: [], unknown: [], parked: [] };
+const noneUnmoved: UnmovedOrders = {
+  notDue: [],
+  settling: [],
+  contended: [],
+  settled: [],
+  unknown: [],
+  parked: [],
+};
 
 /** The first of each set of orders that cannot all be: same id, same key, or same buyer in one activity. */
 function withoutRivals(orders: readonly NewOrder[]): NewOrder[] {
@@ -452,6 +464,7 @@ function judge(
   event: PaymentEvent,
 ): { readonly outcome: 'ignored' | 'paid' | 'quarantined' | 'refund_pending'; readonly state: PaymentState } {
   if (event.type === 'payment.failed') return { outcome: 'ignored', state: 'FAILED' };
+  if (order.status === 'ABORTED') return { outcome: 'refund_pending', state: 'REFUND_PENDING' };
   if (event.amountMinor !== order.amountMinor || event.currency !== order.currency) {
     return { outcome: 'quarantined', state: 'QUARANTINED' };
   }

@@ -42,7 +42,7 @@ export interface PaymentRow {
   readonly paymentId: string;
   readonly type: 'payment.captured' | 'payment.failed';
   readonly orderId: string;
-  readonly state: PaymentState;
+  state: PaymentState;
 }
 
 /** The tables. The oracle reads them as they are. */

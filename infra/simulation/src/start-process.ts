@@ -64,7 +64,15 @@ export function startProcess(world: World, kind: ProcessKind, owner: Incarnation
       return {
         create: (request) => createOrder(ports, request),
         cancel: (orderId, userId) => cancelOrder(effects, orderId, userId),
-        pay: (eventId, body) => takePayment(effects, eventId, body),
+        pay: async (eventId, { type, timestamp, data }) => {
+          const kind = type === 'payment.captured' ? 'captured' : 'failed';
+          const { paymentId: providerRef } = data;
+          const occurredAt = new Date(timestamp);
+          const payments = { provider: null };
+          const event = { ...data, kind, eventId, providerRef, occurredAt } as const;
+          const outcome = await takePayment({ ...effects, payments }, event);
+          return outcome === 'kept' ? undefined : outcome;
+        },
       };
     }
     case 'reminder': {

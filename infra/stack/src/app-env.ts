@@ -2,7 +2,14 @@ import { demoAudience } from './mint-token.ts';
 import type { DemoSecrets } from './secrets.ts';
 import type { StackServices } from './services.ts';
 
-export const appNames = ['producer', 'reminder', 'closer', 'sweeper', 'payment-simulator'] as const;
+export const appNames = [
+  'producer',
+  'reminder',
+  'closer',
+  'sweeper',
+  'settler',
+  'payment-simulator',
+] as const;
 export type AppName = (typeof appNames)[number];
 
 /** Readable ports for a person with curl; the next free one when taken. */
@@ -11,6 +18,7 @@ export const opsPortsPreferred: Record<AppName, number> = {
   reminder: 9_402,
   closer: 9_403,
   sweeper: 9_404,
+  settler: 9_405,
   'payment-simulator': 9_406,
 };
 

@@ -40,6 +40,7 @@ const optionalGroups = [
   'reminder',
   'closer',
   'sweeper',
+  'settler',
   'notify',
   'shop',
   'webhook',

@@ -12,7 +12,16 @@ export const payWithinMsMax = 30 * dayMs;
 
 const capacityMax = 10_000_000;
 
-export const latePaymentPolicies = ['refund'] as const;
+/** How long past its deadline an order waits for a provider that does not say what became of its payment. */
+export const paymentGraceMsDefault = 30_000;
+export const paymentGraceMsMax = 600_000;
+
+/**
+ * What becomes of money that arrives after the order closed at its deadline. `refund`: it goes back. `reacquire`: the
+ * order is PAID after all where a place is free, its buyer has no other order here and sales have not ended; else the
+ * money goes back. An order that its buyer cancelled is never taken up again.
+ */
+export const latePaymentPolicies = ['refund', 'reacquire'] as const;
 
 const saleWindow = {
   saleStartsAt: z.iso.datetime({}).nullable(),
@@ -39,6 +48,9 @@ export const createActivityBody = z
       .enum(latePaymentPolicies)
       .default('refund')
       .describe('What becomes of money that arrives after the order closed.'),
+    paymentGraceMs: durationMs(0, paymentGraceMsMax)
+      .default(paymentGraceMsDefault)
+      .describe('An order that is being paid waits so long past its deadline for a provider that is away.'),
   })
   .refine((body) => body.remindAfterMs < body.payWithinMs, {
     path: ['remindAfterMs'],
@@ -79,6 +91,7 @@ export const activityView = z.object({
   remindAfterMs: z.int(),
   quantityMax: z.int(),
   latePaymentPolicy: z.enum(latePaymentPolicies),
+  paymentGraceMs: z.int(),
   createdAt: z.iso.datetime(),
 });
 export type ActivityView = z.infer<typeof activityView>;

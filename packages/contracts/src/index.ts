@@ -8,6 +8,8 @@ export {
   changeCapacityBody,
   createActivityBody,
   latePaymentPolicies,
+  paymentGraceMsDefault,
+  paymentGraceMsMax,
   payWithinMsDefault,
   payWithinMsMax,
   remindAfterMsDefault,
@@ -36,6 +38,7 @@ export {
   type TimelineEvent,
   timelineEvent,
 } from './order.ts';
+export { type OrderPaymentView, orderPaymentView } from './order-payment.ts';
 export { type OrderStatus, orderStatuses, type TransitionCause, transitionCauses } from './order-status.ts';
 export {
   type SimulatorAttempt,

@@ -36,7 +36,15 @@ export const otherWebhookBody = z.looseObject({
 });
 
 /** What became of a payment event; the answer says it, so that a provider's log shows it. */
-export const paymentOutcomes = ['paid', 'duplicate', 'refund_pending', 'quarantined', 'ignored'] as const;
+export const paymentOutcomes = [
+  'paid',
+  'reacquired',
+  'duplicate',
+  'refund_pending',
+  'quarantined',
+  'kept',
+  'ignored',
+] as const;
 export type PaymentOutcome = (typeof paymentOutcomes)[number];
 
 /** How long a signature is good for, in seconds: older or newer is refused. */

@@ -65,6 +65,11 @@ export const problems = {
     title: 'The new deadline is too late',
     advice: 'Choose at most latestExpiresAt: no order is pending for more than 30 days.',
   },
+  PAYMENT_IN_PROGRESS: {
+    status: 409,
+    title: 'The order is being paid',
+    advice: 'Its payment is being cancelled at the provider: send the same request again in a second.',
+  },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large', advice: 'Send at most 16 KiB.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -75,6 +80,11 @@ export const problems = {
     status: 422,
     title: 'This Idempotency-Key came with another request before',
     advice: 'Use a new key for a new order.',
+  },
+  PAYMENT_REFUSED: {
+    status: 422,
+    title: 'The payment provider does not take this payment',
+    advice: 'Sending it again does not help: choose another way to pay.',
   },
   TOO_MANY_REQUESTS: {
     status: 429,
@@ -95,6 +105,11 @@ export const problems = {
     status: 503,
     title: 'A store does not answer',
     advice: 'Wait for the seconds in Retry-After, then send the same request with the same key.',
+  },
+  PAYMENT_UNAVAILABLE: {
+    status: 503,
+    title: 'The payment provider does not answer',
+    advice: 'Wait for the seconds in Retry-After, then send the same request again.',
   },
   STOCK_NOT_READY: {
     status: 503,

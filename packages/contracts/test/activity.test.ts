@@ -21,6 +21,7 @@ describe('the body that creates an activity', () => {
       remindAfterMs: 600_000,
       quantityMax: 1,
       latePaymentPolicy: 'refund',
+      paymentGraceMs: 30_000,
     });
   });
 
@@ -47,6 +48,7 @@ describe('the body that creates an activity', () => {
     ['a local time', { saleStartsAt: '2026-12-01 10:00' }, ['saleStartsAt']],
     ['a pay window beyond 30 days', { payWithinMs: payWithinMsMax + 1 }, ['payWithinMs']],
     ['an unknown policy', { latePaymentPolicy: 'keep' }, ['latePaymentPolicy']],
+    ['a grace beyond ten minutes', { paymentGraceMs: '11m' }, ['paymentGraceMs']],
     ['fields that it does not know', { generation: 7, available: 9 }, ['generation', 'available']],
   ])('refuses %s and names the field', (_name, change, fields) => {
     expect(faultsOf({ ...body, ...change })).toEqual(fields);

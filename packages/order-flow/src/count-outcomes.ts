@@ -1,6 +1,7 @@
 /** What both workers' batches can come to beside being done, each as the orders concerned. */
 interface Undone {
   readonly notDue: readonly unknown[];
+  readonly settling: readonly unknown[];
   readonly contended: readonly unknown[];
   readonly settled: readonly unknown[];
   readonly unknown: readonly unknown[];
@@ -10,12 +11,13 @@ interface Undone {
 /** Report how many orders of a batch had each outcome; an outcome that none had is left out. */
 export function countOutcomes(
   done: Readonly<Record<string, number>>,
-  { notDue, contended, settled, unknown, parked }: Undone,
+  { notDue, settling, contended, settled, unknown, parked }: Undone,
   report: (outcome: string, count: number) => void,
 ): void {
   const counts = {
     ...done,
     not_due: notDue.length,
+    settling: settling.length,
     contended: contended.length,
     settled: settled.length,
     unknown: unknown.length,

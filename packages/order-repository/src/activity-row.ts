@@ -2,7 +2,7 @@ import type { Activity } from './activity.ts';
 
 export const activityColumns =
   'id, name, capacity, capacity_version, available, price_minor, currency, sale_starts_at, sale_ends_at, pay_within_ms,' +
-  ' remind_after_ms, quantity_max, late_payment_policy, generation, created_at';
+  ' remind_after_ms, quantity_max, late_payment_policy, payment_grace_ms, generation, created_at';
 
 export interface ActivityRow {
   readonly id: number;
@@ -18,6 +18,7 @@ export interface ActivityRow {
   readonly remind_after_ms: number;
   readonly quantity_max: number;
   readonly late_payment_policy: Activity['latePaymentPolicy'];
+  readonly payment_grace_ms: number;
   readonly generation: number;
   readonly created_at: Date;
 }
@@ -37,6 +38,7 @@ export function toActivity(row: ActivityRow): Activity {
     remindAfterMs: row.remind_after_ms,
     quantityMax: row.quantity_max,
     latePaymentPolicy: row.late_payment_policy,
+    paymentGraceMs: row.payment_grace_ms,
     generation: row.generation,
     createdAt: row.created_at,
   };

@@ -17,6 +17,7 @@ export interface Activity {
   readonly remindAfterMs: number;
   readonly quantityMax: number;
   readonly latePaymentPolicy: CreateActivityBody['latePaymentPolicy'];
+  readonly paymentGraceMs: number;
   /** Goes up each time Redis is rebuilt; a hold of another generation no longer counts. */
   readonly generation: number;
   readonly createdAt: Date;

@@ -5,6 +5,11 @@ import type { StockEffect } from './stock-effect.ts';
 export interface UnmovedOrders {
   /** Still pending, and not due by the database clock: its time moved, or somebody came early. */
   readonly notDue: readonly { readonly orderId: string; readonly dueInMs: number }[];
+  /**
+   * Due, and being paid: an attempt at the provider is not settled yet, and the order waits for it at most so long.
+   * Never in a result of reminders. `lateMs` is since the deadline.
+   */
+  readonly settling: readonly SettlingOrder[];
   /** Locked by another transaction just now, or due only just now: not done. Ask again soon. */
   readonly contended: readonly string[];
   /** Done before, here or elsewhere: nothing is left to do. */
@@ -13,6 +18,13 @@ export interface UnmovedOrders {
   readonly unknown: readonly string[];
   /** Set aside, now or earlier, because it alone makes its transaction fail. An operator looks at it. */
   readonly parked: readonly string[];
+}
+
+export interface SettlingOrder {
+  readonly orderId: string;
+  /** Until it closes whatever the provider says. */
+  readonly dueInMs: number;
+  readonly lateMs: number;
 }
 
 export interface ClosedOrder {

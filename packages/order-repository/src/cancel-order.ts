@@ -1,4 +1,6 @@
-import { idToBytes } from './binary-id.ts';
+import { attemptIsOpen } from './attempt-row.ts';
+import { idFromBytes, idToBytes } from './binary-id.ts';
+import { settleOpenAttempts } from './capture-attempt.ts';
 import { closeLocked, type DueRow, dueColumns } from './close-batch.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
@@ -16,7 +18,9 @@ interface Attempt {
 /**
  * Cancel the buyer's own pending order, and give its places back in the same transaction. Waits for a close
  * or a payment that has the order, and loses to it. Another buyer's order is not found, so that ids cannot
- * be probed. Repeated, it answers `not_pending` with the order as it is.
+ * be probed. An order that is being paid is not cancelled over its provider's head: the attempt is settled at once
+ * instead of at the deadline, and the answer is `paying` until the provider has said that no money comes; the repeat
+ * then cancels, or finds the order paid. Repeated, it answers `not_pending` with the order as it is.
  */
 export async function cancelOrder(database: Database, id: string, userId: string): Promise<CancelResult> {
   const { result } = await inTransaction<Attempt>(
@@ -38,6 +42,7 @@ async function cancelOnce(session: Session, id: Buffer, actor: Buffer): Promise<
   if (row.status !== 'PENDING') {
     return { result: { kind: 'not_pending', order: await reread(session, id) }, witness: null };
   }
+  if (await settleAttempt(session, id)) return { result: { kind: 'paying' }, witness: null };
   const { effects, witness } = await closeLocked(session, [row], {
     toStatus: 'CANCELLED',
     cause: 'buyer',
@@ -46,6 +51,17 @@ async function cancelOnce(session: Session, id: Buffer, actor: Buffer): Promise<
   const [effect] = effects;
   if (effect === undefined) throw new InvariantError('a cancelled order released nothing');
   return { result: { kind: 'cancelled', order: await reread(session, id), effect }, witness };
+}
+
+/** @returns whether the order has an open attempt; it is to be settled from now on. */
+async function settleAttempt(session: Session, orderId: Buffer): Promise<boolean> {
+  const open = await session.rows<{ id: Buffer }>(
+    `SELECT id FROM payment_attempt WHERE order_id = ? AND ${attemptIsOpen}`,
+    [orderId],
+  );
+  if (open.length === 0) return false;
+  await settleOpenAttempts(session, idFromBytes(orderId));
+  return true;
 }
 
 async function reread(session: Session, id: Buffer) {

@@ -1,5 +1,5 @@
 import type { OrderStatus } from '@lapse/contracts';
-import type { UnmovedOrders } from './batch-result.ts';
+import type { SettlingOrder, UnmovedOrders } from './batch-result.ts';
 import { idFromBytes, idToBytes } from './binary-id.ts';
 import type { Session } from './session.ts';
 
@@ -8,6 +8,7 @@ interface UnmovedRow {
   readonly status: OrderStatus;
   readonly reminded_at: Date | null;
   readonly due_in_us: number;
+  readonly settle_in_us: number | null;
 }
 
 /** What is due in a phase, and when an order has nothing left to do in it. */
@@ -16,7 +17,14 @@ export interface DueRule {
   readonly isSettled: (row: { readonly status: OrderStatus; readonly reminded_at: Date | null }) => boolean;
 }
 
-export const noneUnmoved: UnmovedOrders = { notDue: [], contended: [], settled: [], unknown: [], parked: [] };
+export const noneUnmoved: UnmovedOrders = {
+  notDue: [],
+  settling: [],
+  contended: [],
+  settled: [],
+  unknown: [],
+  parked: [],
+};
 
 /**
  * Why a locking read passed these ids over. A plain read, so it sees the last commit: an order that is
@@ -29,12 +37,14 @@ export async function classifyUnmoved(
 ): Promise<UnmovedOrders> {
   if (ids.length === 0) return noneUnmoved;
   const rows = await session.rows<UnmovedRow>(
-    `SELECT id, status, reminded_at, TIMESTAMPDIFF(MICROSECOND, NOW(3), ${dueColumn}) AS due_in_us
+    `SELECT id, status, reminded_at, TIMESTAMPDIFF(MICROSECOND, NOW(3), ${dueColumn}) AS due_in_us,
+       TIMESTAMPDIFF(MICROSECOND, NOW(3), settle_until) AS settle_in_us
      FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?)`,
     [ids.map(idToBytes)],
   );
   const byId = new Map(rows.map((row) => [idFromBytes(row.id), row]));
   const notDue: { orderId: string; dueInMs: number }[] = [];
+  const settling: SettlingOrder[] = [];
   const contended: string[] = [];
   const settled: string[] = [];
   const unknown: string[] = [];
@@ -43,14 +53,24 @@ export async function classifyUnmoved(
     if (row === undefined) unknown.push(id);
     else if (isSettled(row)) settled.push(id);
     else if (row.due_in_us > 0) notDue.push({ orderId: id, dueInMs: Math.ceil(row.due_in_us / 1_000) });
+    else if (dueColumn === 'expires_at' && (row.settle_in_us ?? 0) > 0) settling.push(toSettling(id, row));
     else contended.push(id);
   }
-  return { notDue, contended, settled, unknown, parked: [] };
+  return { notDue, settling, contended, settled, unknown, parked: [] };
+}
+
+function toSettling(orderId: string, { settle_in_us, due_in_us }: UnmovedRow): SettlingOrder {
+  return {
+    orderId,
+    dueInMs: Math.ceil((settle_in_us ?? 0) / 1_000),
+    lateMs: Math.floor(-due_in_us / 1_000),
+  };
 }
 
 export function mergeUnmoved(parts: readonly UnmovedOrders[], parked: readonly string[]): UnmovedOrders {
   return {
     notDue: parts.flatMap((part) => part.notDue),
+    settling: parts.flatMap((part) => part.settling),
     contended: parts.flatMap((part) => part.contended),
     settled: parts.flatMap((part) => part.settled),
     unknown: parts.flatMap((part) => part.unknown),

@@ -21,6 +21,12 @@ export interface DueRow {
 export const dueColumns =
   'id, activity_id, quantity, TIMESTAMPDIFF(MICROSECOND, expires_at, NOW(3)) AS late_us, NOW(3) AS at';
 
+/**
+ * An order that is being paid waits for its provider's word until then, and not longer. NULL, and so free to read, for
+ * all orders without an open attempt.
+ */
+export const notSettling = '(settle_until IS NULL OR settle_until <= NOW(3))';
+
 /** How orders end: at their deadline with a notice, or by their buyer's own hand. */
 export interface CloseManner {
   readonly toStatus: 'TIMEOUT_CLOSED' | 'CANCELLED';

@@ -3,7 +3,14 @@ import { idFromBytes, sortedIdBytes } from './binary-id.ts';
 import { bisect } from './bisect.ts';
 import type { BusyActivities } from './busy-activities.ts';
 import { classifyUnmoved, type DueRule, mergeUnmoved } from './classify-unmoved.ts';
-import { type ClosedBatch, type CloseManner, closeLocked, type DueRow, dueColumns } from './close-batch.ts';
+import {
+  type ClosedBatch,
+  type CloseManner,
+  closeLocked,
+  type DueRow,
+  dueColumns,
+  notSettling,
+} from './close-batch.ts';
 import type { Database } from './database.ts';
 import type { RepositoryLog } from './order-repository.ts';
 import { parkOrders } from './park-orders.ts';
@@ -25,6 +32,9 @@ const closeRule: DueRule = { dueColumn: 'expires_at', isSettled: ({ status }) =>
  * InnoDB from locking the gaps where new orders go in.
  *
  * Orders of an activity whose row others keep locked are `contended` too, and the rest of the batch closes.
+ *
+ * An order with an open payment attempt is left alone until the attempt is settled at the provider, or its grace has
+ * passed: `settling`.
  *
  * Idempotent, and safe at any concurrency: an order is in `closed` of one call, ever. A deadlock repeats the
  * batch; any other failure bisects it, and the one order that fails alone is parked.
@@ -76,7 +86,7 @@ async function closePart(
   // Without the hint the optimizer read the index of deadlines: +40%.
   const rows = await session.rows<DueRow>(
     `SELECT ${dueColumns} FROM orders FORCE INDEX (PRIMARY)
-     WHERE id IN (?) AND status = 'PENDING' AND expires_at <= NOW(3)
+     WHERE id IN (?) AND status = 'PENDING' AND expires_at <= NOW(3) AND ${notSettling}
      ${locked.length > 0 ? 'AND activity_id NOT IN (?)' : ''}
      ORDER BY id FOR UPDATE SKIP LOCKED`,
     [sortedIdBytes(wanted), ...(locked.length > 0 ? [locked] : [])],

@@ -2,7 +2,7 @@ import type { CloseResult } from './batch-result.ts';
 import { idFromBytes, idToBytes } from './binary-id.ts';
 import type { BusyActivities } from './busy-activities.ts';
 import { noneUnmoved } from './classify-unmoved.ts';
-import { type ClosedBatch, closeLocked, type DueRow, dueColumns } from './close-batch.ts';
+import { type ClosedBatch, closeLocked, type DueRow, dueColumns, notSettling } from './close-batch.ts';
 import { closeExpired, idsPerCallMax } from './close-expired.ts';
 import type { Database } from './database.ts';
 import { CommitUnknownError, isUnavailable } from './errors.ts';
@@ -19,8 +19,9 @@ export interface OverdueOptions {
 
 /**
  * Find orders long past their deadline by the index, and close them in the same transaction. Many replicas
- * may run it at once: each takes rows that nobody holds (SKIP LOCKED). Parked orders are passed over,
- * and so are those of an activity whose row others keep locked.
+ * may run it at once: each takes rows that nobody holds (SKIP LOCKED). Parked orders are passed over, so are those
+ * of an activity whose row others keep locked, and those whose payment is being settled: the sweep after their grace
+ * takes them.
  * @returns `found` rows taken; below `limit`, nothing that is free is left.
  */
 export async function closeOverdue(
@@ -66,6 +67,7 @@ async function selectOverdue<Row>(
   return session.rows<Row>(
     `SELECT ${columns} FROM orders FORCE INDEX (orders_overdue)
      WHERE status = 'PENDING' AND expires_at <= NOW(3) - INTERVAL ? MICROSECOND
+       AND ${notSettling}
      ${parked.length > 0 ? 'AND id NOT IN (?)' : ''}
      ${locked.length > 0 ? 'AND activity_id NOT IN (?)' : ''}
      ORDER BY expires_at, id LIMIT ? ${lock ? 'FOR UPDATE SKIP LOCKED' : ''}`,

@@ -43,8 +43,8 @@ async function insertActivity(session: Session, body: CreateActivityBody): Promi
   const { capacity } = body;
   const { insertId } = await session.run(
     `INSERT INTO activity (name, capacity, available, price_minor, currency, sale_starts_at, sale_ends_at,
-       pay_within_ms, remind_after_ms, quantity_max, late_payment_policy, generation, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, NOW(3))`,
+       pay_within_ms, remind_after_ms, quantity_max, late_payment_policy, payment_grace_ms, generation, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, NOW(3))`,
     [
       body.name,
       capacity,
@@ -57,6 +57,7 @@ async function insertActivity(session: Session, body: CreateActivityBody): Promi
       body.remindAfterMs,
       body.quantityMax,
       body.latePaymentPolicy,
+      body.paymentGraceMs,
     ],
   );
   const [row] = await session.rows<ActivityRow>(`SELECT ${activityColumns} FROM activity WHERE id = ?`, [

@@ -1,5 +1,12 @@
 export type { Activity } from './activity.ts';
-export type { ClosedOrder, CloseResult, RemindedOrder, RemindResult, UnmovedOrders } from './batch-result.ts';
+export type {
+  ClosedOrder,
+  CloseResult,
+  RemindedOrder,
+  RemindResult,
+  SettlingOrder,
+  UnmovedOrders,
+} from './batch-result.ts';
 export type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 export type { CreateOutcome, CreateResult, NewOrder } from './create-result.ts';
 export { CommitUnknownError, isUnavailable, StoreUnavailableError } from './errors.ts';
@@ -31,7 +38,23 @@ export type {
   ParkedState,
   SettleParkedOptions,
 } from './parked.ts';
-export type { PaymentEvent, PaymentResult, PaymentState } from './payment.ts';
+export type {
+  PaymentBacklog,
+  PaymentEvent,
+  PaymentResult,
+  PaymentState,
+  RefundFilter,
+  RefundJob,
+  RefundRecord,
+  WaitingPayment,
+} from './payment.ts';
+export type {
+  AttemptState,
+  ClaimOptions,
+  OpenAttemptResult,
+  PaymentAttempt,
+  ProviderAttempt,
+} from './payment-attempt.ts';
 export type {
   FinishedShopEvent,
   ShopEventClaim,

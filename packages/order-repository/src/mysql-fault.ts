@@ -8,6 +8,7 @@ interface MysqlError extends Error {
   readonly fatal?: boolean;
 }
 
+const duplicateKey = 1062;
 const deadlock = 1213;
 const lockWaitTimeout = 1205;
 /** MariaDB at REPEATABLE READ only; here against a server that forces it. */
@@ -35,6 +36,11 @@ const awayErrnos = new Set([1040, 1053, 3169, 1927, 1317, 1290, 1836, 1792, 1021
 
 function asMysqlError(error: unknown): MysqlError | undefined {
   return error instanceof Error ? (error as MysqlError) : undefined;
+}
+
+/** The statement, and it alone, was undone because its row is there already. */
+export function isDuplicateKey(error: unknown): boolean {
+  return asMysqlError(error)?.errno === duplicateKey;
 }
 
 /** Another transaction was in the way, and this one was, or must be, rolled back: the same again may do. */

@@ -1,9 +1,12 @@
 import { createBusyActivities } from './busy-activities.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { changeCapacity } from './change-capacity.ts';
+import { claimDueAttempts } from './claim-due-attempts.ts';
 import { claimNotifications } from './claim-notifications.ts';
 import { claimOutbox } from './claim-outbox.ts';
+import { claimRefunds } from './claim-refunds.ts';
 import { claimShopEvents } from './claim-shop-events.ts';
+import { claimWaitingPayments } from './claim-waiting-payments.ts';
 import { closeExpired } from './close-expired.ts';
 import { closeOverdue } from './close-overdue.ts';
 import { createActivity, openActivity } from './create-activity.ts';
@@ -11,6 +14,7 @@ import { createOrders } from './create-orders.ts';
 import { type Database, openDatabase } from './database.ts';
 import { type DatabaseClock, openDatabaseClock } from './database-clock.ts';
 import { dropParked } from './drop-parked.ts';
+import { endAttempt } from './end-attempt.ts';
 import { expandClosedNotices } from './expand-closed-notices.ts';
 import { expandShopEvents } from './expand-shop-events.ts';
 import { expireKeys } from './expire-keys.ts';
@@ -19,19 +23,25 @@ import { fenceOrphans } from './fence-orphans.ts';
 import { findActiveOrder } from './find-active-order.ts';
 import { findOrdersByKey } from './find-orders-by-key.ts';
 import { finishNotification } from './finish-notification.ts';
+import { failRefund, finishRefund } from './finish-refund.ts';
 import { finishShopEvents } from './finish-shop-events.ts';
+import { giveUpWaitingPayments } from './give-up-waiting-payments.ts';
 import { listActivities } from './list-activities.ts';
 import { listFindings } from './list-findings.ts';
 import { listParked } from './list-parked.ts';
 import { listPendingEffects } from './list-pending-effects.ts';
+import { listRefunds } from './list-refunds.ts';
+import { markAttemptOpen } from './mark-attempt-open.ts';
 import { markEffectsApplied } from './mark-effects-applied.ts';
 import { markOutboxFailed } from './mark-outbox-failed.ts';
 import { markOutboxSent } from './mark-outbox-sent.ts';
 import { toStoreError } from './mysql-fault.ts';
+import { openAttempt } from './open-attempt.ts';
 import type { OrderRepository, RepositoryConfig, RepositoryLog } from './order-repository.ts';
 import { parkMessage } from './park-message.ts';
 import { readActivity } from './read-activity.ts';
 import { readOrder } from './read-order.ts';
+import { readPaymentBacklog } from './read-payment-backlog.ts';
 import { readStatuses } from './read-statuses.ts';
 import { readTimeline } from './read-timeline.ts';
 import { rearm } from './rearm.ts';
@@ -39,6 +49,7 @@ import { rebuildSnapshot } from './rebuild-snapshot.ts';
 import { recordPayment } from './record-payment.ts';
 import { redriveParked } from './redrive-parked.ts';
 import { remindPending } from './remind-pending.ts';
+import { retryAttempt } from './retry-attempt.ts';
 import { sweepReminders } from './sweep-reminders.ts';
 import { withRetriedSession } from './transaction.ts';
 
@@ -85,6 +96,18 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     extendOrder: (id, extension, request, answer) => extendOrder(database, id, extension, request, answer),
     expireKeys: (options) => expireKeys(database, options),
     recordPayment: (event) => recordPayment(database, event),
+    claimWaitingPayments: (options) => claimWaitingPayments(database, options),
+    giveUpWaitingPayments: (options) => giveUpWaitingPayments(database, options),
+    openAttempt: (wanted) => openAttempt(database, wanted),
+    markAttemptOpen: (id, answer) => markAttemptOpen(database, id, answer),
+    claimDueAttempts: (options) => claimDueAttempts(database, options),
+    retryAttempt: (id, retry) => retryAttempt(database, id, retry),
+    endAttempt: (id, state, error) => endAttempt(database, id, state, error),
+    claimRefunds: (options) => claimRefunds(database, options),
+    finishRefund: (id, answer) => finishRefund(database, id, answer),
+    failRefund: (id, retry) => failRefund(database, id, retry),
+    listRefunds: (filter) => listRefunds(database, filter),
+    readPaymentBacklog: () => readPaymentBacklog(database),
     closeExpired: (ids, options) => closeExpired(database, log, busy, ids, options),
     closeOverdue: (options) => closeOverdue(database, log, busy, options),
     remindPending: (ids) => remindPending(database, log, ids),

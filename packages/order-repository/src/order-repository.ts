@@ -9,7 +9,16 @@ import type { NoticeClaim, NoticeJob, NoticeOutcome } from './notification.ts';
 import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Order } from './order.ts';
 import type { Parked, ParkedFilter, ParkedOutcome, SettleParkedOptions } from './parked.ts';
-import type { PaymentEvent, PaymentResult } from './payment.ts';
+import type {
+  PaymentBacklog,
+  PaymentEvent,
+  PaymentResult,
+  RefundFilter,
+  RefundJob,
+  RefundRecord,
+  WaitingPayment,
+} from './payment.ts';
+import type { ClaimOptions, OpenAttemptResult, PaymentAttempt, ProviderAttempt } from './payment-attempt.ts';
 import type { FinishedShopEvent, ShopEventJob } from './shop-event.ts';
 import type { StockSnapshot } from './snapshot.ts';
 import type { StockEffect } from './stock-effect.ts';
@@ -40,6 +49,8 @@ interface CancelledOrder {
 }
 export type CancelResult =
   | CancelledOrder
+  /** Its open payment attempt is being cancelled at the provider: ask again in a second. */
+  | { readonly kind: 'paying' }
   | { readonly kind: 'not_pending'; readonly order: Order }
   /** No such order, or another buyer's. */
   | { readonly kind: 'not_found' };
@@ -131,6 +142,20 @@ export interface OrderRepository {
   ): Promise<OperatorResult<ExtendedOrder, ExtendRefusal>>;
   expireKeys(options: { limit: number }): Promise<ExpiredKeys>;
   recordPayment(event: PaymentEvent): Promise<PaymentResult>;
+  claimWaitingPayments(options: { limit: number; retryMs: number }): Promise<WaitingPayment[]>;
+  giveUpWaitingPayments(options: { olderThanMs: number; limit: number }): Promise<string[]>;
+
+  openAttempt(wanted: { orderId: string; userId: string; provider: string }): Promise<OpenAttemptResult>;
+  markAttemptOpen(id: string, answer: ProviderAttempt): Promise<PaymentAttempt | undefined>;
+  claimDueAttempts(options: ClaimOptions): Promise<PaymentAttempt[]>;
+  retryAttempt(id: string, retry: { inMs: number; error: string }): Promise<void>;
+  endAttempt(id: string, state: 'CANCELLED' | 'FAILED', error?: string | null): Promise<boolean>;
+
+  claimRefunds(options: ClaimOptions): Promise<RefundJob[]>;
+  finishRefund(id: number, answer: { refundRef: string }): Promise<boolean>;
+  failRefund(id: number, retry: { inMs: number; error: string }): Promise<void>;
+  listRefunds(filter: RefundFilter): Promise<RefundRecord[]>;
+  readPaymentBacklog(): Promise<PaymentBacklog>;
 
   closeExpired(ids: readonly string[], options: { cause: 'message' | 'sweep' }): Promise<CloseResult>;
   closeOverdue(options: { graceMs: number; limit: number }): Promise<CloseResult & { found: number }>;

@@ -12,10 +12,86 @@ export interface PaymentEvent {
   readonly amountMinor: number;
   readonly currency: string;
   readonly occurredAt: Date;
+  /** Who sent it, and so pays it back; a payment without one is paid back by the provider that is configured. */
+  readonly provider?: string | null;
+  /** The attempt that it came of, as the provider calls it. */
+  readonly providerRef?: string | null;
 }
 
 export type PaymentResult =
-  | { readonly outcome: PaymentOutcome; readonly order: Order; readonly effect?: StockEffect }
-  | { readonly outcome: 'order_not_found' };
+  | {
+      readonly outcome: Exclude<PaymentOutcome, 'kept'>;
+      readonly order: Order;
+      readonly effect?: StockEffect;
+    }
+  /** No such order, or not yet: a capture is kept and applied later; nothing else is worth keeping for that. */
+  | {
+      readonly outcome: 'kept' | 'ignored' | 'duplicate';
+      readonly order?: undefined;
+      readonly effect?: undefined;
+    };
 
-export type PaymentState = 'CAPTURED' | 'REFUND_PENDING' | 'REFUNDED' | 'QUARANTINED' | 'FAILED';
+export type PaymentState = 'CAPTURED' | 'REFUND_PENDING' | 'REFUNDED' | 'QUARANTINED' | 'FAILED' | 'WAITING';
+
+/** A kept payment, due to be tried again. */
+export interface WaitingPayment {
+  readonly id: number;
+  readonly event: PaymentEvent;
+  /** How long it has been kept, by the database clock. */
+  readonly waitedMs: number;
+}
+
+/** Money that must go back. */
+export interface RefundJob {
+  /** Of the payment's row. */
+  readonly id: number;
+  /** UUID, and the idempotency key of the refund at the provider: the same for each try. */
+  readonly refundId: string;
+  readonly orderId: string;
+  readonly paymentId: string;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** Tries begun, this one included. */
+  readonly tries: number;
+  /** Since the payment was received. */
+  readonly ageMs: number;
+}
+
+export interface RefundRecord {
+  readonly id: number;
+  readonly state: 'REFUND_PENDING' | 'REFUNDED';
+  readonly refundId: string | null;
+  readonly refundRef: string | null;
+  readonly orderId: string;
+  readonly paymentId: string;
+  readonly provider: string | null;
+  readonly amountMinor: number;
+  readonly currency: string;
+  /** Why the money was not kept. */
+  readonly reason: string | null;
+  readonly receivedAt: Date;
+  readonly refundedAt: Date | null;
+  readonly tries: number;
+  readonly nextTryAt: Date | null;
+  readonly lastError: string | null;
+}
+
+export interface RefundFilter {
+  readonly state: 'REFUND_PENDING' | 'REFUNDED';
+  /** Records after this one; 0 for the first page. */
+  readonly afterId: number;
+  readonly limit: number;
+  /** Only those of payments received at least so long ago. */
+  readonly olderThanMs?: number;
+}
+
+/** What the settler has before it, by the database clock. Ages are 0 where there is nothing. */
+export interface PaymentBacklog {
+  readonly refundsWaiting: number;
+  readonly oldestRefundMs: number;
+  readonly attemptsDue: number;
+  readonly oldestAttemptMs: number;
+  readonly paymentsWaiting: number;
+  /** Set aside for a person: another amount or currency than the order's. */
+  readonly quarantined: number;
+}

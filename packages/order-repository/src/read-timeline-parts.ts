@@ -1,6 +1,8 @@
 import type { PaymentWebhookBody } from '@lapse/contracts';
+import { type AttemptRow, attemptColumns, toAttempt } from './attempt-row.ts';
 import type { NoticeStage, NoticeState } from './notification.ts';
 import type { PaymentState } from './payment.ts';
+import type { PaymentAttempt } from './payment-attempt.ts';
 import type { Session } from './session.ts';
 import type { TimelineNotification, TimelineParked, TimelinePayment } from './timeline.ts';
 
@@ -23,6 +25,10 @@ interface PaymentRow {
   readonly occurred_at: Date;
   readonly received_at: Date;
   readonly reason: string | null;
+  readonly refund_tries: number;
+  readonly refund_ref: Buffer | null;
+  readonly refunded_at: Date | null;
+  readonly last_error: string | null;
 }
 
 export async function readNotifications(session: Session, orderId: Buffer): Promise<TimelineNotification[]> {
@@ -42,9 +48,18 @@ export async function readNotifications(session: Session, orderId: Buffer): Prom
   }));
 }
 
+export async function readAttempts(session: Session, orderId: Buffer): Promise<PaymentAttempt[]> {
+  const rows = await session.rows<AttemptRow>(
+    `SELECT ${attemptColumns} FROM payment_attempt WHERE order_id = ? ORDER BY created_at, id`,
+    [orderId],
+  );
+  return rows.map(toAttempt);
+}
+
 export async function readPayments(session: Session, orderId: Buffer): Promise<TimelinePayment[]> {
   const rows = await session.rows<PaymentRow>(
-    `SELECT event_id, type, payment_id, amount_minor, currency, state, occurred_at, received_at, reason
+    `SELECT event_id, type, payment_id, amount_minor, currency, state, occurred_at, received_at, reason,
+       refund_tries, refund_ref, refunded_at, last_error
      FROM payment WHERE order_id = ? ORDER BY received_at, id`,
     [orderId],
   );
@@ -58,6 +73,10 @@ export async function readPayments(session: Session, orderId: Buffer): Promise<T
     occurredAt: row.occurred_at,
     receivedAt: row.received_at,
     reason: row.reason,
+    refundTries: row.refund_tries,
+    refundRef: row.refund_ref?.toString() ?? null,
+    refundedAt: row.refunded_at,
+    lastError: row.last_error,
   }));
 }
 

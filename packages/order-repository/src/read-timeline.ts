@@ -2,7 +2,7 @@ import type { OrderStatus, Phase, TransitionCause } from '@lapse/contracts';
 import { idFromBytes, idToBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
-import { readNotifications, readParked, readPayments } from './read-timeline-parts.ts';
+import { readAttempts, readNotifications, readParked, readPayments } from './read-timeline-parts.ts';
 import type { Session } from './session.ts';
 import type { Timeline, TimelineEffect, TimelineMessage, TimelineTransition } from './timeline.ts';
 import { withRetriedSession } from './transaction.ts';
@@ -19,6 +19,7 @@ interface TransitionRow {
   readonly cause: TransitionCause;
   readonly at: Date;
   readonly credit: number;
+  readonly debit: number;
   readonly actor: Buffer | null;
   readonly effect_batch_id: Buffer | null;
 }
@@ -53,6 +54,7 @@ export function readTimeline(database: Database, id: string): Promise<Timeline |
       transitions: transitions.map(toTransition),
       messages: await readMessages(session, row),
       notifications: await readNotifications(session, orderId),
+      attempts: await readAttempts(session, orderId),
       payments: await readPayments(session, orderId),
       pendingEffects: await readEffects(session, row.activity_id, transitions),
       parked: await readParked(session, orderId),
@@ -68,6 +70,7 @@ function toTransition(row: TransitionRow): TimelineTransition {
     cause: row.cause,
     at: row.at,
     credit: row.credit,
+    debit: row.debit,
     actor: row.actor && userFromBytes(row.actor),
   };
 }

@@ -2,6 +2,7 @@ import type { OrderStatus, Phase, TransitionCause } from '@lapse/contracts';
 import type { NoticeStage, NoticeState } from './notification.ts';
 import type { Order } from './order.ts';
 import type { PaymentEvent, PaymentState } from './payment.ts';
+import type { PaymentAttempt } from './payment-attempt.ts';
 
 export interface TimelineTransition {
   readonly version: number;
@@ -12,6 +13,8 @@ export interface TimelineTransition {
   readonly at: Date;
   /** Places returned to MySQL's stock by this change. */
   readonly credit: number;
+  /** Places taken again, by a payment that came after the close. */
+  readonly debit: number;
   readonly actor: string | null;
 }
 
@@ -40,15 +43,20 @@ export interface TimelineNotification {
   readonly lastError: string | null;
 }
 
-export interface TimelinePayment extends Omit<PaymentEvent, 'orderId'> {
+export interface TimelinePayment extends Omit<PaymentEvent, 'orderId' | 'provider' | 'providerRef'> {
   readonly state: PaymentState;
   readonly receivedAt: Date;
   readonly reason: string | null;
+  /** Of a payment that goes back: tries of its refund, and what the provider said. */
+  readonly refundTries: number;
+  readonly refundRef: string | null;
+  readonly refundedAt: Date | null;
+  readonly lastError: string | null;
 }
 
 export interface TimelineEffect {
   readonly id: string;
-  readonly kind: 'release' | 'confirm' | 'closed_notice' | 'shop_event';
+  readonly kind: 'release' | 'confirm' | 'closed_notice' | 'reacquire' | 'capacity' | 'shop_event';
   readonly createdAt: Date;
   readonly attempts: number;
 }
@@ -64,6 +72,7 @@ export interface Timeline {
   readonly transitions: readonly TimelineTransition[];
   readonly messages: readonly TimelineMessage[];
   readonly notifications: readonly TimelineNotification[];
+  readonly attempts: readonly PaymentAttempt[];
   readonly payments: readonly TimelinePayment[];
   readonly pendingEffects: readonly TimelineEffect[];
   readonly parked: readonly TimelineParked[];

@@ -146,7 +146,7 @@ export function captureOf(
 ) {
   return {
     eventId: `event-${order.id}`,
-    type: 'payment.captured' as const,
+    type: 'payment.captured' as 'payment.captured' | 'payment.failed',
     paymentId: `payment-${order.id}`,
     orderId: order.id,
     amountMinor: order.amountMinor,

@@ -100,13 +100,18 @@ test('a failed event never changes a paid order, and does not stand in the way o
   });
 });
 
-test('a payment that arrives before its order leaves nothing behind, so a repeat can pay it', async () => {
+test('a payment that arrives before its order is kept, and pays it when it comes again (case 7)', async () => {
   const { repository } = fixture;
   const activity = await createActivity(repository);
   const order = newOrder(activity);
-  expect(await repository.recordPayment(captureOf(order))).toEqual({ outcome: 'order_not_found' });
+  expect(await repository.recordPayment(captureOf(order))).toEqual({ outcome: 'kept' });
+  expect(await repository.recordPayment(captureOf(order))).toEqual({ outcome: 'kept' });
   await repository.createOrders([order]);
-  expect(await repository.recordPayment(captureOf(order))).toMatchObject({ outcome: 'paid' });
+  expect(await repository.recordPayment(captureOf(order))).toMatchObject({
+    outcome: 'paid',
+    order: { status: 'PAID' },
+  });
+  expect(await repository.recordPayment(captureOf(order))).toMatchObject({ outcome: 'duplicate' });
 });
 
 test('an order past its deadline that nobody has closed yet may still be paid, and is then never closed', async () => {

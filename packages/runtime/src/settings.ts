@@ -6,7 +6,14 @@ import type { Group, GroupConfig } from './settings/setting.ts';
 import { shopGroup, webhookGroup } from './settings/shop.ts';
 import { simulatorGroup } from './settings/simulator.ts';
 import { mysqlGroup, redisGroup, rocketmqGroup } from './settings/stores.ts';
-import { closerGroup, consumeGroup, relayGroup, reminderGroup, sweeperGroup } from './settings/workers.ts';
+import {
+  closerGroup,
+  consumeGroup,
+  relayGroup,
+  reminderGroup,
+  settlerGroup,
+  sweeperGroup,
+} from './settings/workers.ts';
 
 /**
  * Every setting of every process, in one place: what is read, checked, and written into the README.
@@ -28,6 +35,7 @@ export const settings = {
   reminder: reminderGroup,
   closer: closerGroup,
   sweeper: sweeperGroup,
+  settler: settlerGroup,
   notify: notifyGroup,
   simulator: simulatorGroup,
   shop: shopGroup,

@@ -1,4 +1,5 @@
 export { consume, openBroker, relay, type TestBroker } from './broker.ts';
+export { createScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 export {
   captureLog,
   countCredits,

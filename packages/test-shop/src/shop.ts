@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OutboxRow, TimeoutOrder } from '@lapse/contracts';
+import type { CreateActivityBody, OutboxRow, TimeoutOrder } from '@lapse/contracts';
 import { type Activity, migrate, type OrderRepository, openOrderRepository } from '@lapse/order-repository';
 import { createLogger, type Logger } from '@lapse/runtime';
 import { openStock, type Stock } from '@lapse/stock';
@@ -55,7 +55,11 @@ export async function openShop(): Promise<Shop> {
 }
 
 /** An activity on sale, with its stock loaded into Redis. */
-export async function openActivity(shop: Shop, capacity: number): Promise<Activity> {
+export async function openActivity(
+  shop: Shop,
+  capacity: number,
+  change: Partial<CreateActivityBody> = {},
+): Promise<Activity> {
   const { id } = await shop.orders.createActivity({
     name: 'Tickets',
     capacity,
@@ -67,6 +71,8 @@ export async function openActivity(shop: Shop, capacity: number): Promise<Activi
     remindAfterMs: 600_000,
     quantityMax: 4,
     latePaymentPolicy: 'refund',
+    paymentGraceMs: 30_000,
+    ...change,
   });
   await shop.orders.rebuildSnapshot(id, ({ available, ...snapshot }) =>
     shop.stock.load({ ...snapshot, stock: available }),

@@ -1,7 +1,14 @@
-import { createOrderBody, idempotencyKey, orderTimeline, orderView } from '@lapse/contracts';
+import {
+  createOrderBody,
+  idempotencyKey,
+  orderPaymentView,
+  orderTimeline,
+  orderView,
+} from '@lapse/contracts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
+import { beginPayment } from '../begin-payment.ts';
 import { buyerLocale } from '../buyer-locale.ts';
 import { cancelOrder } from '../cancel-order.ts';
 import { createOrder } from '../create-order.ts';
@@ -113,12 +120,43 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
         operationId: 'cancelOrder',
         summary: 'Cancel a pending order: gives its places back. A repeat answers the same',
         params: orderPath,
-        response: { 200: orderView, ...orderProblems, ...problemResponses('ORDER_NOT_PENDING') },
+        response: {
+          200: orderView,
+          ...orderProblems,
+          ...problemResponses('ORDER_NOT_PENDING', 'PAYMENT_IN_PROGRESS'),
+        },
       },
     },
     async (request, reply) => {
       const answer = await cancelOrder(dependencies, request.params.id, identityOf(request).userId);
       return answer.kind === 'refused' ? sendProblem(reply, answer.problem) : toOrderView(answer.order);
+    },
+  );
+
+  app.post(
+    '/v1/orders/:id/payments',
+    {
+      onRequest: limitBuyers(dependencies.limits),
+      schema: {
+        ...shared,
+        operationId: 'payOrder',
+        summary: 'Begin to pay a pending order: answers where. A repeat answers the same attempt',
+        description:
+          'From now on the order does not close while its payment is being decided: at the deadline the attempt is cancelled at the provider first.',
+        params: orderPath,
+        response: {
+          201: orderPaymentView,
+          ...problemResponses(
+            ...(['INVALID_REQUEST', 'UNAUTHENTICATED', 'ORDER_NOT_FOUND', 'ORDER_NOT_PENDING'] as const),
+            ...(['PAYMENT_IN_PROGRESS', 'PAYMENT_REFUSED', 'PAYMENT_UNAVAILABLE', 'UNAVAILABLE'] as const),
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const answer = await beginPayment(dependencies, request.params.id, identityOf(request).userId);
+      if (answer.kind === 'refused') return sendProblem(reply, answer.problem);
+      return reply.code(201).send(answer.payment);
     },
   );
 };

@@ -164,3 +164,41 @@ export const sweeperGroup = defineGroup({
     help: 'How old a hold must be before it may count as an orphan; above the longest write of an order.',
   },
 });
+
+export const settlerGroup = defineGroup({
+  everyMs: {
+    env: 'LAPSE_SETTLE_EVERY',
+    schema: duration(50, 60_000),
+    default: '250ms',
+    example: '1s',
+    help: 'Time between two looks for payment attempts, refunds and kept payments that are due.',
+  },
+  atOnceMax: {
+    env: 'LAPSE_SETTLE_AT_ONCE',
+    schema: wholeNumber(1, 256),
+    default: '16',
+    example: '32',
+    help: 'Most calls of one settler to the payment provider at once, each for attempts and for refunds.',
+  },
+  keptMaxMs: {
+    env: 'LAPSE_PAYMENT_KEPT_MAX',
+    schema: duration(1_000, dayMs),
+    default: '10m',
+    example: '1h',
+    help: 'A payment whose order is not there after this time goes back.',
+  },
+  refundAlertMs: {
+    env: 'LAPSE_REFUND_ALERT_AFTER',
+    schema: duration(1_000, 30 * dayMs),
+    default: '1h',
+    example: '15m',
+    help: 'A refund that waits for longer is reported as an error, every minute.',
+  },
+  reportEveryMs: {
+    env: 'LAPSE_SETTLER_REPORT_EVERY',
+    schema: duration(100, hourMs),
+    default: '5s',
+    example: '30s',
+    help: 'Time between two counts of what waits, for the metrics.',
+  },
+});

@@ -1,0 +1,76 @@
+import type { OrderRepository, RefundJob } from '@lapse/order-repository';
+import { type PaymentProvider, ProviderRefusedError } from '@lapse/payments';
+import { backOffMs, type Logger } from '@lapse/runtime';
+import { refundsTried } from './metrics.ts';
+import { runLanes } from './provider-lanes.ts';
+
+export interface PayRefundsParts {
+  readonly orders: Pick<OrderRepository, 'claimRefunds' | 'failRefund' | 'finishRefund'>;
+  readonly provider: Pick<PaymentProvider, 'name' | 'refund'>;
+  readonly config: {
+    readonly atOnceMax: number;
+    /** Longest time of one call to the provider. */
+    readonly timeoutMs: number;
+  };
+  readonly log: Logger;
+}
+
+const refundsPerLaneMax = 4;
+const leaseMarginMs = 10_000;
+const unavailable = { minMs: 500, maxMs: 300_000 };
+/** The provider will say no again, unless a person does something there. */
+const refusedMs = 3_600_000;
+
+/**
+ * Send money back that no order could take. A refund is tried until the provider accepts it, however long that is: it
+ * is a promise, and never given up. Its id is the same each time, so that an answer that was lost, a process that died
+ * before it wrote the answer down, or two settlers at once still pay back once.
+ *
+ * Accepted is done: that the provider then carries it out is the provider's promise.
+ */
+export function payRefunds(parts: PayRefundsParts): (signal: AbortSignal) => Promise<void> {
+  const { orders, provider, config } = parts;
+  const limit = config.atOnceMax * refundsPerLaneMax;
+  const leaseMs = refundsPerLaneMax * config.timeoutMs + leaseMarginMs;
+  return async (signal) => {
+    for (;;) {
+      const jobs = await orders.claimRefunds({ provider: provider.name, limit, leaseMs });
+      if (jobs.length === 0) return;
+      const answers = await runLanes({
+        jobs,
+        atOnceMax: config.atOnceMax,
+        signal,
+        work: (refund) => pay(parts, refund),
+        handBack: ({ id, tries }) =>
+          orders.failRefund(id, {
+            inMs: signal.aborted ? 0 : backOffMs(tries, unavailable),
+            error: 'not tried: the process is stopping, or the provider is away',
+          }),
+      });
+      if (signal.aborted || !answers || jobs.length < limit) return;
+    }
+  };
+}
+
+/** @returns false when the provider did not answer. */
+async function pay({ orders, provider, log }: PayRefundsParts, refund: RefundJob): Promise<boolean> {
+  const { id, refundId, orderId, paymentId, amountMinor, currency, tries } = refund;
+  let refundRef: string;
+  try {
+    ({ refundRef } = await provider.refund({ refundId, paymentId, amountMinor, currency }));
+  } catch (error) {
+    const refused = error instanceof ProviderRefusedError;
+    const inMs = refused ? refusedMs : backOffMs(tries, unavailable);
+    const message = error instanceof Error ? error.message : String(error);
+    await orders.failRefund(id, { inMs, error: message });
+    refundsTried.inc({ outcome: refused ? 'refused' : 'unavailable' });
+    const fields = { err: error, orderId, paymentId, refundId, tries, inMs };
+    if (refused) log.error(fields, 'refund refused by the provider: a person must look; tried again later');
+    else log.warn(fields, 'refund not accepted yet; trying again');
+    return refused;
+  }
+  await orders.finishRefund(id, { refundRef });
+  refundsTried.inc({ outcome: 'accepted' });
+  log.info({ orderId, paymentId, refundId, refundRef, tries }, 'refund accepted by the provider');
+  return true;
+}

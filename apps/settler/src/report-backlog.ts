@@ -1,0 +1,40 @@
+import type { OrderRepository } from '@lapse/order-repository';
+import type { Logger } from '@lapse/runtime';
+import { backlog } from './metrics.ts';
+
+export interface ReportBacklogParts {
+  readonly orders: Pick<OrderRepository, 'readPaymentBacklog'>;
+  /** Nobody pays refunds without one. */
+  readonly provider: { readonly name: string } | null;
+  readonly config: {
+    /** A refund that waits longer is an alarm. */
+    readonly refundAlertMs: number;
+  };
+  readonly log: Logger;
+}
+
+/** An alarm that stays is repeated this often, and not with each look. */
+const alarmEveryMs = 60_000;
+
+/** Say in the metrics what waits, and in the log, as an error, that money owed to buyers has waited for too long. */
+export function reportBacklog({ orders, provider, config, log }: ReportBacklogParts): () => Promise<void> {
+  let alarmedAtMs = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const counts = await orders.readPaymentBacklog();
+    backlog.refundsWaiting.set(counts.refundsWaiting);
+    backlog.oldestRefundSeconds.set(counts.oldestRefundMs / 1_000);
+    backlog.attemptsDue.set(counts.attemptsDue);
+    backlog.oldestAttemptSeconds.set(counts.oldestAttemptMs / 1_000);
+    backlog.paymentsWaiting.set(counts.paymentsWaiting);
+    backlog.quarantined.set(counts.quarantined);
+    if (counts.oldestRefundMs < config.refundAlertMs) return;
+    if (performance.now() - alarmedAtMs < alarmEveryMs) return;
+    alarmedAtMs = performance.now();
+    log.error(
+      { refunds: counts.refundsWaiting, oldestMs: counts.oldestRefundMs, provider: provider?.name ?? 'none' },
+      provider
+        ? 'refunds have waited for too long: see last_error in table "payment"'
+        : 'refunds are owed and no payment provider is set up: pay them by hand',
+    );
+  };
+}

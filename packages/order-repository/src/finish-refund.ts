@@ -1,0 +1,51 @@
+import { idFromBytes } from './binary-id.ts';
+import type { Database } from './database.ts';
+import { errorTextMax } from './error-text.ts';
+import { insertShopEvents } from './insert-shop-events.ts';
+import { inTransaction, withRetriedSession } from './transaction.ts';
+
+/**
+ * The provider has accepted a refund. Changes only one that is due, so that a caller who comes back after its lease
+ * changes nothing.
+ * @returns whether this call finished it.
+ */
+export function finishRefund(
+  database: Database,
+  id: number,
+  { refundRef }: { refundRef: string },
+): Promise<boolean> {
+  return inTransaction(
+    database,
+    async (session) => {
+      const { affectedRows } = await session.run(
+        `UPDATE payment SET state = 'REFUNDED', refunded_at = NOW(3), refund_ref = ?, claimed_until = NULL,
+           next_try_at = NULL, last_error = NULL WHERE id = ? AND state = 'REFUND_PENDING'`,
+        [Buffer.from(refundRef), id],
+      );
+      if (affectedRows !== 1) return false;
+      const [payment] = await session.rows<{ order_id: Buffer }>(
+        'SELECT order_id FROM payment WHERE id = ?',
+        [id],
+      );
+      if (payment) await insertShopEvents(session, 'refunded', [idFromBytes(payment.order_id)]);
+      return true;
+    },
+    (finished) =>
+      finished ? { sql: "SELECT 1 FROM payment WHERE id = ? AND state = 'REFUNDED'", values: [id] } : null,
+  );
+}
+
+/** A claimed refund was not accepted: it is still owed, and due again after `inMs`. For ever, until it is. */
+export async function failRefund(
+  database: Database,
+  id: number,
+  { inMs, error }: { inMs: number; error: string },
+): Promise<void> {
+  await withRetriedSession(database, (session) =>
+    session.run(
+      `UPDATE payment SET next_try_at = NOW(3) + INTERVAL ? MICROSECOND, claimed_until = NULL, last_error = ?
+       WHERE id = ? AND state = 'REFUND_PENDING'`,
+      [Math.ceil(inMs) * 1_000, error.slice(0, errorTextMax), id],
+    ),
+  );
+}

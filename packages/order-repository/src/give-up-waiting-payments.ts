@@ -1,0 +1,39 @@
+import { idFromBytes, idToBytes, newId } from './binary-id.ts';
+import type { Database } from './database.ts';
+import { inTransaction } from './transaction.ts';
+
+/**
+ * Payments whose order has not come for so long that it never will: their money goes back. One whose order is there by
+ * now is left to be applied. An order that came even later would find nothing paid, and its buyer refunded.
+ * @returns the ids of the orders that nobody knows.
+ */
+export function giveUpWaitingPayments(
+  database: Database,
+  { olderThanMs, limit }: { olderThanMs: number; limit: number },
+): Promise<string[]> {
+  return inTransaction(
+    database,
+    async (session) => {
+      const rows = await session.rows<{ id: number; order_id: Buffer }>(
+        `SELECT p.id, p.order_id FROM payment p FORCE INDEX (payment_state)
+         WHERE p.state = 'WAITING' AND p.received_at <= NOW(3) - INTERVAL ? MICROSECOND
+         ORDER BY p.received_at LIMIT ? FOR UPDATE SKIP LOCKED`,
+        [olderThanMs * 1_000, limit],
+      );
+      const orphans: string[] = [];
+      for (const { id, order_id } of rows) {
+        const order = await session.rows('SELECT 1 FROM orders WHERE id = ?', [order_id]);
+        if (order.length > 0) continue;
+        await session.run(
+          `UPDATE payment SET state = 'REFUND_PENDING', refund_id = ?, reason = 'no such order',
+             next_try_at = NOW(3) WHERE id = ?`,
+          [idToBytes(newId()), id],
+        );
+        orphans.push(idFromBytes(order_id));
+      }
+      return orphans;
+    },
+    // Not known to be done: the next run finds them again, or does not.
+    () => null,
+  );
+}

@@ -1,0 +1,42 @@
+import type { Order } from './order.ts';
+import type { PaymentEvent, PaymentState } from './payment.ts';
+
+/** What an event means for the order as it is under its lock. */
+export interface Verdict {
+  /** `late`: the activity's policy decides; until it has, the payment is one that must go back. */
+  readonly kind: 'pay' | 'late' | 'refund' | 'quarantine' | 'ignore';
+  /** Of the payment's row. */
+  readonly state: PaymentState;
+  readonly reason: string | null;
+}
+
+/**
+ * Decide by the order's status alone, never by the time of the event: an older event that comes late finds the order
+ * as a newer one has left it, and cannot take that back. So `failed` changes nothing whenever it comes, and a second
+ * capture of a paid order goes back. An order that is past its deadline and not closed yet may still be paid: its
+ * places are still its own.
+ */
+export function judgePayment(order: Order, event: PaymentEvent): Verdict {
+  if (event.type === 'payment.failed') return { kind: 'ignore', state: 'FAILED', reason: null };
+  // Never sold, so there is no price to compare with.
+  if (order.status === 'ABORTED') return refund('the order was never sold');
+  if (event.amountMinor !== order.amountMinor || event.currency !== order.currency) {
+    const reason = `the order is for ${order.amountMinor} ${order.currency}`;
+    return { kind: 'quarantine', state: 'QUARANTINED', reason };
+  }
+  switch (order.status) {
+    case 'PENDING':
+      return { kind: 'pay', state: 'CAPTURED', reason: null };
+    case 'TIMEOUT_CLOSED':
+      return { ...refund('the order had closed'), kind: 'late' };
+    case 'PAID':
+      return refund('the order was paid already');
+    // Its buyer ended it: a place taken again would be against their will.
+    case 'CANCELLED':
+      return refund('its buyer had cancelled the order');
+  }
+}
+
+function refund(reason: string): Verdict {
+  return { kind: 'refund', state: 'REFUND_PENDING', reason };
+}

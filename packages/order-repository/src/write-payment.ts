@@ -1,0 +1,83 @@
+import { idToBytes, newId } from './binary-id.ts';
+import type { PaymentEvent, PaymentState } from './payment.ts';
+import type { Session } from './session.ts';
+
+interface Decision {
+  readonly state: PaymentState;
+  readonly reason: string | null;
+}
+
+/**
+ * Write a payment event down as `state`. One that must go back gets the id of its refund here, in the same commit as
+ * the decision: however often the refund is tried, it is one refund.
+ * @returns the row's id; undefined when this event, or this payment under another event, was recorded before.
+ */
+export async function insertPayment(
+  session: Session,
+  event: PaymentEvent,
+  { state, reason }: Decision,
+): Promise<number | undefined> {
+  const { affectedRows, insertId } = await session.run(
+    `INSERT INTO payment (event_id, type, payment_id, order_id, amount_minor, currency, state, occurred_at,
+       received_at, reason, provider, refund_id, next_try_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, NOW(3), ?, ?, ?, IF(? IN ('WAITING', 'REFUND_PENDING'), NOW(3), NULL))
+     ON DUPLICATE KEY UPDATE id = payment.id`,
+    [
+      Buffer.from(event.eventId),
+      event.type,
+      Buffer.from(event.paymentId),
+      idToBytes(event.orderId),
+      event.amountMinor,
+      event.currency,
+      state,
+      event.occurredAt,
+      reason,
+      event.provider ?? null,
+      refundIdFor(state),
+      state,
+    ],
+  );
+  return affectedRows === 1 ? insertId : undefined;
+}
+
+/**
+ * Decide a payment that was kept because its order was not visible: this very one, by amount and currency too. Call it
+ * after `insertPayment` has met it, and so locked it.
+ * @returns the row's id; undefined when it is not waiting.
+ */
+export async function decideWaiting(
+  session: Session,
+  event: PaymentEvent,
+  { state, reason }: Decision,
+): Promise<number | undefined> {
+  const [row] = await session.rows<{ id: number }>(
+    `SELECT id FROM payment WHERE payment_id = ? AND type = ? AND state = 'WAITING' AND order_id = ?
+       AND amount_minor = ? AND currency = ?`,
+    [Buffer.from(event.paymentId), event.type, idToBytes(event.orderId), event.amountMinor, event.currency],
+  );
+  if (row === undefined) return undefined;
+  const { affectedRows } = await session.run(
+    `UPDATE payment SET state = ?, reason = ?, refund_id = ?,
+       next_try_at = IF(? = 'REFUND_PENDING', NOW(3), NULL) WHERE id = ? AND state = 'WAITING'`,
+    [state, reason, refundIdFor(state), state, row.id],
+  );
+  return affectedRows === 1 ? row.id : undefined;
+}
+
+/** A late payment that its order could take after all: nothing goes back. */
+export async function keepLatePayment(session: Session, id: number): Promise<void> {
+  await session.run(
+    `UPDATE payment SET state = 'CAPTURED', reason = 'a place was taken again after the close', refund_id = NULL,
+       next_try_at = NULL WHERE id = ?`,
+    [id],
+  );
+}
+
+/** Why a late payment goes back although its activity would rather keep it. */
+export async function explainRefund(session: Session, id: number, reason: string): Promise<void> {
+  await session.run('UPDATE payment SET reason = ? WHERE id = ?', [reason, id]);
+}
+
+function refundIdFor(state: PaymentState): Buffer | null {
+  return state === 'REFUND_PENDING' ? idToBytes(newId()) : null;
+}
