@@ -1,9 +1,10 @@
 import { consumeTimeouts, openRelay, openTimeoutSender } from '@lapse/messaging';
-import { openNotifier } from '@lapse/notifications';
+import { openNotifier, openShopChannel } from '@lapse/notifications';
 import { rearmOrders } from '@lapse/order-flow';
 import { judgeStoreFault, openOrderRepository } from '@lapse/order-repository';
 import { repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { deliverNotices } from './deliver-notices.ts';
+import { deliverShopEvents } from './deliver-shop-events.ts';
 import { remindBuyers } from './remind-buyers.ts';
 
 const groups = [
@@ -16,6 +17,7 @@ const groups = [
   'reminder',
   'notify',
   'shop',
+  'webhook',
 ] as const;
 
 /** Phase 1: reminds buyers of unpaid orders, and sends the closing message. This file only wires. */
@@ -29,11 +31,17 @@ await startProcess('reminder', groups, async ({ config, log, own }) => {
   );
   const sender = withCrashPoints('sender', own(await openTimeoutSender(config.rocketmq, log)));
   const relay = own(openRelay({ ...config.relay, sender, markSent: orders.markOutboxSent, log }));
-  const notifier = withCrashPoints('notifier', openNotifier(config.notify, log));
+  const notifier = withCrashPoints('notifier', own(openNotifier(config.notify, config.webhook, log)));
   const deliver = deliverNotices({ orders, notifier, config: config.notify, log });
   const delivery = own(
     repeat({ name: 'deliver-notices', everyMs: config.notify.everyMs, task: deliver, log }),
   );
+  const shop = openShopChannel(config.shop, config.webhook);
+  if (shop) {
+    const channel = withCrashPoints('shop', own(shop));
+    const task = deliverShopEvents({ orders, channel, config: config.shop, log });
+    own(repeat({ name: 'deliver-shop-events', everyMs: config.shop.everyMs, task, log }));
+  }
   ops.addCheck('mysql', () => orders.ping());
   // Opened last, so stopped first: it closes once no message is in hand.
   const consumer = own(

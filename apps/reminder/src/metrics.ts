@@ -18,3 +18,9 @@ export const noticesHandled = new Counter({
   help: 'Notices to buyers, by stage and by what became of the attempt.',
   labelNames: ['stage', 'outcome'] as const,
 });
+
+export const shopEventsHandled = new Counter({
+  name: 'lapse_shop_events_total',
+  help: 'Events for the shop, by type and by what became of the attempt.',
+  labelNames: ['type', 'outcome'] as const,
+});

@@ -1,14 +1,15 @@
-import { openNotifier } from '@lapse/notifications';
+import { DeliveryError, openNotifier } from '@lapse/notifications';
 import type { NotifyConfig } from '@lapse/runtime';
-import { captureLog, log, openActivity, openShop, placeOrders, type Shop } from '@lapse/test-shop';
+import { captureLog, log, openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { deliverNotices } from '../src/deliver-notices.ts';
-import { noticeRetryInMs } from '../src/notice-retry.ts';
+import { deliveryRetryInMs } from '../src/delivery-retry.ts';
 import { openReceiver, type Receiver, receiverSecret } from './receiver.ts';
 
 const due = { remindInMs: -5, expireInMs: 300_000 };
 const signal = new AbortController().signal;
+const loopback = { allowPrivate: ['127.0.0.1'] };
 
 let shop: Shop;
 let receiver: Receiver;
@@ -19,6 +20,7 @@ beforeAll(async () => {
   receiver = await openReceiver();
   config = {
     channel: 'webhook',
+    smtpTls: 'required',
     webhookUrl: receiver.url,
     webhookSecret: receiverSecret,
     timeoutMs: 500,
@@ -40,9 +42,12 @@ afterAll(async () => {
 
 function deliver(settings: Partial<NotifyConfig> = {}, to = log, until = signal): Promise<void> {
   const merged = { ...config, ...settings } as NotifyConfig;
-  return deliverNotices({ orders: shop.orders, notifier: openNotifier(merged, to), config: merged, log: to })(
-    until,
-  );
+  return deliverNotices({
+    orders: shop.orders,
+    notifier: openNotifier(merged, loopback, to),
+    config: merged,
+    log: to,
+  })(until);
 }
 
 function states(): Promise<Record<string, unknown>[]> {
@@ -127,7 +132,7 @@ test('a reminder whose status was read a while ago is checked again before it go
   expect(after.filter(({ state }) => state === 'WAITING')).toHaveLength(8);
 });
 
-test('case 24: with the receiver down the order closes on time, and its one notice comes later', async () => {
+test('with the receiver down the order closes on time, and its one notice comes later (case 24)', async () => {
   const activity = await openActivity(shop, 1);
   const { ids } = await placeOrders(shop, activity, 1, { remindInMs: -300_000, expireInMs: -5 });
   receiver.answer = 503;
@@ -150,6 +155,87 @@ test('case 24: with the receiver down the order closes on time, and its one noti
   expect(await states()).toMatchObject([{ stage: 'CLOSED', state: 'SENT', attempts: 2 }]);
 });
 
+test('while deliveries hang an order closes and its stock is back before any of them ends (case 24)', async () => {
+  const activity = await openActivity(shop, 9);
+  const { ids } = await placeOrders(shop, activity, 8, due);
+  const { ids: closing } = await placeOrders(shop, activity, 1, { remindInMs: -300_000, expireInMs: -5 });
+  await shop.orders.remindPending(ids);
+  receiver.answer = null;
+  receiver.requests = 0;
+  const events: string[] = [];
+  const delivering = deliver({ timeoutMs: 5_000 }).then(() => events.push('deliveries ended'));
+  // All eight lanes hang.
+  await waitUntil(() => receiver.requests === 8, { what: 'eight deliveries to hang' });
+  const { closed, effects } = await shop.orders.closeExpired(closing, { cause: 'message' });
+  events.push(`closed ${closed.length}`);
+  for (const { activityId, orderIds } of effects) await shop.stock.release(activityId, [...orderIds]);
+  expect(await readStock(shop, activity.id)).toMatchObject({ mysql: 1, redis: 1 });
+  events.push('stock is back');
+  receiver.answer = 204;
+  await delivering;
+  await passWaits();
+  await deliver();
+  expect(events).toEqual(['closed 1', 'stock is back', 'deliveries ended']);
+  expect(receiver.notices.filter(({ data }) => data.orderId === closing[0])).toHaveLength(1);
+});
+
+test('an order that a late payment took back is not told that it closed', async () => {
+  const activity = await openActivity(shop, 1);
+  const { ids } = await placeOrders(shop, activity, 1, { remindInMs: -300_000, expireInMs: -5 });
+  await shop.orders.closeExpired(ids, { cause: 'message' });
+  await shop.query("UPDATE orders SET status = 'PAID', closed_at = NULL WHERE status = 'TIMEOUT_CLOSED'");
+
+  await deliver();
+
+  expect(receiver.notices).toEqual([]);
+  expect(await states()).toMatchObject([{ stage: 'CLOSED', state: 'SKIPPED' }]);
+});
+
+test('a notice that is refused for good is parked at its first try, and goes out when asked for again', async () => {
+  const activity = await openActivity(shop, 1);
+  const { ids } = await placeOrders(shop, activity, 1, due);
+  await shop.orders.remindPending(ids);
+  const refuse = async () => {
+    throw new DeliveryError('no such mailbox', { status: 550, permanent: true });
+  };
+  await deliverNotices({ orders: shop.orders, notifier: { send: refuse, sendMsMax: 500 }, config, log })(
+    signal,
+  );
+  expect(await states()).toMatchObject([{ state: 'PARKED', attempts: 1, last_error: 'no such mailbox' }]);
+
+  const parked = await shop.orders.listUndelivered('notification', { afterId: 0, limit: 10 });
+  expect(parked).toMatchObject([{ orderId: ids[0], what: 'REMINDER', attempts: 1 }]);
+  const numbers = parked.map(({ id }) => id);
+  const request = { actor: 'ann', reason: 'the mailbox is there now' };
+  await shop.orders.resendNotifications(numbers, { ...request, dryRun: true });
+  await deliver();
+  expect(receiver.notices).toEqual([]);
+  expect(await shop.orders.resendNotifications(numbers, { ...request, dryRun: false })).toMatchObject([
+    { kind: 'resent', changed: true, orderId: ids[0] },
+  ]);
+  await deliver();
+  expect(receiver.notices).toHaveLength(1);
+  expect(await states()).toMatchObject([{ state: 'SENT', attempts: 2 }]);
+});
+
+test('a notice that is sent again by hand has all its tries again', async () => {
+  const activity = await openActivity(shop, 1);
+  const { ids } = await placeOrders(shop, activity, 1, due);
+  await shop.orders.remindPending(ids);
+  receiver.answer = 500;
+  for (let round = 0; round < 3; round += 1) {
+    await deliver({ attemptsMax: 2 });
+    await passWaits();
+  }
+  const [parked] = await shop.orders.listUndelivered('notification', { afterId: 0, limit: 1 });
+  await shop.orders.resendNotifications([parked?.id ?? 0], { actor: 'ann', reason: 'again', dryRun: false });
+  await deliver({ attemptsMax: 2 });
+  expect(await states()).toMatchObject([{ state: 'WAITING', attempts: 3 }]);
+  await passWaits();
+  await deliver({ attemptsMax: 2 });
+  expect(await states()).toMatchObject([{ state: 'PARKED', attempts: 4 }]);
+});
+
 test('a notice that fails attemptsMax times is parked with its reason, and logged at error once', async () => {
   const activity = await openActivity(shop, 1);
   const { ids } = await placeOrders(shop, activity, 1, due);
@@ -164,7 +250,7 @@ test('a notice that fails attemptsMax times is parked with its reason, and logge
   expect(await states()).toMatchObject([{ state: 'PARKED', attempts: 3 }]);
   const errors = captured.lines.filter(({ level }) => level === 'error');
   expect(errors).toHaveLength(1);
-  expect(errors[0]).toMatchObject({ orderId: ids[0], stage: 'REMINDER', attempts: 3 });
+  expect(errors[0]).toMatchObject({ orderId: ids[0], stage: 'REMINDER', tries: 3 });
 });
 
 test('two reminders at once send each notice once', async () => {
@@ -193,7 +279,7 @@ test('a process that stood still past its lease leaves its notices to others, an
   };
   const orders = { ...shop.orders, claimNotifications: frozenClaim };
   try {
-    await deliverNotices({ orders, notifier: openNotifier(config, log), config, log })(signal);
+    await deliverNotices({ orders, notifier: openNotifier(config, loopback, log), config, log })(signal);
   } finally {
     vi.restoreAllMocks();
   }
@@ -217,8 +303,8 @@ test('a stop hands back what was claimed and not begun, so that it waits for no 
 test('ten attempts span more than ten minutes whatever chance does, and a wait never exceeds ten minutes', () => {
   let leastMs = 0;
   for (let attempts = 1; attempts < 10; attempts += 1) {
-    leastMs += noticeRetryInMs(attempts, () => 0);
-    expect(noticeRetryInMs(attempts, () => 1)).toBeLessThanOrEqual(600_000);
+    leastMs += deliveryRetryInMs(attempts, () => 0);
+    expect(deliveryRetryInMs(attempts, () => 1)).toBeLessThanOrEqual(600_000);
   }
   expect(leastMs).toBeGreaterThan(600_000);
 });

@@ -47,7 +47,7 @@ test('a variable that is missing, out of range or misspelt ends the start with 1
   expect(output).toMatch(/LAPSE_NOTIFY_TIMEOUTS.*LAPSE_NOTIFY_TIMEOUT\b/);
 });
 
-test('case 24: a receiver that never answers delays no reminder and no closing message', async () => {
+test('a receiver that never answers delays no reminder and no closing message (case 24)', async () => {
   receiver.answer = null;
   const app = spawnApp(root, {
     ...env,
@@ -55,6 +55,7 @@ test('case 24: a receiver that never answers delays no reminder and no closing m
     LAPSE_NOTIFY_WEBHOOK_URL: receiver.url,
     LAPSE_NOTIFY_WEBHOOK_SECRET: receiverSecret,
     LAPSE_NOTIFY_TIMEOUT: '2s',
+    LAPSE_WEBHOOK_ALLOW_PRIVATE: '127.0.0.1',
   });
   await app.waitForOutput('"started"');
   const activity = await openActivity(shop, 100);

@@ -11,12 +11,16 @@ export interface ReceivedNotice {
   readonly data: Record<string, unknown>;
 }
 
+type Answer = number | null;
+
 export interface Receiver {
   readonly url: string;
   /** Deliveries with a valid signature, in order. */
   readonly notices: ReceivedNotice[];
-  /** Status that every delivery is answered with; null: it is never answered. */
-  answer: number | null;
+  /** Status that a delivery is answered with, or that all are; null: it is never answered. */
+  answer: Answer | ((notice: ReceivedNotice) => Answer);
+  /** Deliveries begun, answered or not. */
+  requests: number;
   readonly close: () => Promise<void>;
 }
 
@@ -26,16 +30,14 @@ export async function openReceiver(): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    if (receiver.answer === null) return;
-    if (receiver.answer < 300) {
-      // Throws, and so resets the connection, when the signature is wrong.
-      const { type, data } = webhook.verify(
-        body,
-        request.headers as Record<string, string>,
-      ) as ReceivedNotice;
-      receiver.notices.push({ id: String(request.headers['webhook-id']), type, data });
-    }
-    response.writeHead(receiver.answer).end();
+    receiver.requests += 1;
+    // Throws, and so resets the connection, when the signature is wrong.
+    const { type, data } = webhook.verify(body, request.headers as Record<string, string>) as ReceivedNotice;
+    const notice = { id: String(request.headers['webhook-id']), type, data };
+    const answer = typeof receiver.answer === 'function' ? receiver.answer(notice) : receiver.answer;
+    if (answer === null) return;
+    if (answer < 300) receiver.notices.push(notice);
+    response.writeHead(answer).end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -43,6 +45,7 @@ export async function openReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/notices`,
     notices: [],
     answer: 204,
+    requests: 0,
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -53,7 +53,7 @@ test('a reminder writes the claim, the notice and the closing message, and wakes
   expect(await countNotices(activity.id)).toBe(3);
 });
 
-test('case 13: every message three times and shuffled reminds each of 10 orders once', async () => {
+test('every message three times and shuffled reminds each of 10 orders once (case 13)', async () => {
   const activity = await openActivity(shop, 10);
   const placed = await placeOrders(shop, activity, 10, due);
   const deliveries = [...placed.remindDue, ...placed.remindDue, ...placed.remindDue].sort(
@@ -72,7 +72,7 @@ test('case 13: every message three times and shuffled reminds each of 10 orders 
   expect(closing.sort()).toEqual([...placed.ids].sort());
 });
 
-test('case 14: paid a second before the reminder is due, the buyer is not reminded', async () => {
+test('paid a second before the reminder is due, the buyer is not reminded (case 14)', async () => {
   const activity = await openActivity(shop, 1);
   const placed = await placeOrders(shop, activity, 1, due);
   await shop.orders.recordPayment({

@@ -7,6 +7,7 @@ import { openReceiver, type Receiver } from './receiver.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+const loopback = { allowPrivate: ['127.0.0.1'] };
 const quiet = createLogger('test', 'silent');
 
 const notice: Notice = {
@@ -32,7 +33,7 @@ afterEach(async () => {
 async function openBoth(respond: RequestListener, timeout = '5s') {
   const receiver = await openReceiver(respond);
   receivers.push(receiver);
-  return { receiver, notifier: openNotifier(webhookConfig(receiver.url, timeout), quiet) };
+  return { receiver, notifier: openNotifier(webhookConfig(receiver.url, timeout), loopback, quiet) };
 }
 
 function webhookConfig(url: string, timeout = '5s') {
@@ -208,7 +209,7 @@ describe('the log channel', () => {
   test('writes one structured line per notice, with what the buyer would read', async () => {
     const lines: string[] = [];
     const log = createLogger('reminder', 'info', { write: (line) => lines.push(line) });
-    const notifier = openNotifier(readConfig({}, ['notify']).notify, log);
+    const notifier = openNotifier(readConfig({}, ['notify']).notify, loopback, log);
     await notifier.send(notice);
     await notifier.send({ ...notice, stage: 'CLOSED', locale: 'zh' });
     expect(lines).toHaveLength(2);

@@ -74,3 +74,4 @@ export type {
   TimelinePayment,
   TimelineTransition,
 } from './timeline.ts';
+export type { DeliveryKind, ResendOutcome, Undelivered } from './undelivered.ts';

@@ -50,6 +50,7 @@ import { recordPayment } from './record-payment.ts';
 import { redriveParked } from './redrive-parked.ts';
 import { remindPending } from './remind-pending.ts';
 import { retryAttempt } from './retry-attempt.ts';
+import { listUndelivered, resendUndelivered } from './resend-undelivered.ts';
 import { sweepReminders } from './sweep-reminders.ts';
 import { withRetriedSession } from './transaction.ts';
 
@@ -131,6 +132,9 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     dropParked: (ids, options) => dropParked(database, ids, options),
     finishNotification: (claim, outcome) => finishNotification(database, claim, outcome),
     claimShopEvents: (options) => claimShopEvents(database, options),
+    listUndelivered: (kind, page) => listUndelivered(database, kind, page),
+    resendNotifications: (ids, options) => resendUndelivered(database, 'notification', ids, options),
+    resendShopEvents: (ids, options) => resendUndelivered(database, 'shop_event', ids, options),
     finishShopEvents: (finished) => finishShopEvents(database, finished),
     rebuildSnapshot: (activityId, apply) => rebuildSnapshot(database, activityId, apply),
   };

@@ -24,6 +24,7 @@ import type { StockSnapshot } from './snapshot.ts';
 import type { StockEffect } from './stock-effect.ts';
 import type { ReminderSweep, ReminderSweepOptions } from './sweep-reminders.ts';
 import type { Timeline } from './timeline.ts';
+import type { DeliveryKind, ResendOutcome, Undelivered } from './undelivered.ts';
 
 export interface RepositoryConfig {
   /** mysql://user:password@host:port/database */
@@ -179,6 +180,10 @@ export interface OrderRepository {
 
   claimShopEvents(options: { limit: number; leaseMs: number }): Promise<ShopEventJob[]>;
   finishShopEvents(finished: readonly FinishedShopEvent[]): Promise<void>;
+
+  listUndelivered(kind: DeliveryKind, page: { afterId: number; limit: number }): Promise<Undelivered[]>;
+  resendNotifications(ids: readonly number[], options: SettleParkedOptions): Promise<ResendOutcome[]>;
+  resendShopEvents(ids: readonly number[], options: SettleParkedOptions): Promise<ResendOutcome[]>;
 
   parkMessage(message: ParkedMessage): Promise<void>;
   parkDeadLetter(message: ParkedMessage): Promise<void>;

@@ -161,3 +161,48 @@ test('a locked order keeps its row in the sweep of reminders, and holds up no ot
   );
   expect(Number(row?.n)).toBe(0);
 });
+
+test('a claim whose lease ran out finishes nothing: the notice is in other hands', async () => {
+  const { repository } = current;
+  const { orders } = await remindable(1);
+  await repository.remindPending(idsOf(orders));
+  const [slow] = await repository.claimNotifications({ limit: 1, leaseMs: 1 });
+  if (!slow) throw new Error('one is due');
+  let second: typeof slow | undefined;
+  await waitUntil(
+    async () => {
+      [second] = await repository.claimNotifications({ limit: 1, leaseMs: 60_000 });
+      return second !== undefined;
+    },
+    { what: 'the lease to end' },
+  );
+  await repository.finishNotification(slow, { state: 'WAITING', retryInMs: 0, error: 'late' });
+  expect(await repository.claimNotifications({ limit: 1, leaseMs: 1_000 })).toEqual([]);
+  await repository.finishNotification(slow, { state: 'SENT' });
+  const state = async () => (await repository.readTimeline(slow.orderId))?.notifications[0];
+  expect(await state()).toMatchObject({ state: 'WAITING', attempts: 2 });
+  if (second) await repository.finishNotification(second, { state: 'PARKED', error: 'refused' });
+  expect(await state()).toMatchObject({ state: 'PARKED', lastError: 'refused' });
+});
+
+test('a closed batch whose notices cannot be written keeps no other waiting, and stays after its last try', async () => {
+  const { repository } = current;
+  const activity = await createActivity(repository);
+  const [bad, good] = await createDueOrders(repository, activity, 2);
+  if (!bad || !good) throw new Error('two were created');
+  await repository.closeExpired([bad.id], { cause: 'message' });
+  await repository.closeExpired([good.id], { cause: 'message' });
+  await current.query(`CREATE TRIGGER refuse BEFORE INSERT ON notification FOR EACH ROW
+    IF NEW.order_id = UNHEX('${bad.id.replaceAll('-', '')}') THEN SIGNAL SQLSTATE '45000'; END IF`);
+  expect(await repository.expandClosedNotices(10)).toBe(1);
+  const jobs = await repository.claimNotifications({ limit: 10, leaseMs: 60_000 });
+  expect(jobs.map(({ orderId }) => orderId)).toEqual([good.id]);
+  const left = "SELECT attempts FROM effect WHERE kind = 'closed_notice'";
+  expect(await current.query(left)).toEqual([{ attempts: 1 }]);
+  await current.query('UPDATE effect SET attempts = 19, created_at = NOW(3) - INTERVAL 1 HOUR');
+  await repository.expandClosedNotices(10);
+  expect(await current.query(left)).toEqual([{ attempts: 20 }]);
+  await current.query('DROP TRIGGER refuse');
+  // An operator's matter from here on.
+  expect(await repository.expandClosedNotices(10)).toBe(0);
+});

@@ -29,10 +29,10 @@ export interface Shop {
   readonly close: () => Promise<void>;
 }
 
-export async function openShop(): Promise<Shop> {
+export async function openShop({ shopEvents = false } = {}): Promise<Shop> {
   const database = await createTestDatabase();
   const redis = await createTestRedis();
-  const config = { url: database.url, poolMax: 8, queryTimeoutMs: 10_000 };
+  const config = { url: database.url, poolMax: 8, queryTimeoutMs: 10_000, shopEvents };
   await migrate(config, log);
   const orders = await openOrderRepository(config, log);
   const stock = await openStock({ url: redis.url, commandTimeoutMs: 2_000 }, log);

@@ -1,15 +1,15 @@
 import { defineGroup, type SettingFault } from './setting.ts';
-import { duration, oneOf, url, webhookSecret, wholeNumber } from './values.ts';
-import { webhookUrl } from './webhook-values.ts';
+import { duration, matching, oneOf, url, webhookSecret, wholeNumber } from './values.ts';
+import { mailSender, webhookUrl } from './webhook-values.ts';
 
 export const notifyGroup = defineGroup(
   {
     channel: {
       env: 'LAPSE_NOTIFY_CHANNEL',
-      schema: oneOf('log', 'webhook'),
+      schema: oneOf('log', 'webhook', 'smtp'),
       default: 'log',
       example: 'webhook',
-      help: 'How buyers are told: `log` writes a log line, `webhook` calls your service.',
+      help: 'How buyers are told: `log` writes a log line, `webhook` calls your service, `smtp` sends mail.',
     },
     webhookUrl: {
       env: 'LAPSE_NOTIFY_WEBHOOK_URL',
@@ -25,6 +25,51 @@ export const notifyGroup = defineGroup(
       optional: true,
       example: 'whsec_ and the output of: openssl rand -base64 32',
       help: 'Secret that signs notices.',
+      secret: true,
+    },
+    smtpUrl: {
+      env: 'LAPSE_SMTP_URL',
+      schema: url(
+        ['smtps:', 'smtp:'],
+        'must be an smtps or smtp URL without path and query',
+        ({ pathname, search, hash }) => (pathname === '' || pathname === '/') && search === '' && hash === '',
+      ),
+      optional: true,
+      example: 'smtps://lapse:password@mail.example.com:465',
+      help: 'Mail server: smtps speaks TLS from the start, smtp begins it by STARTTLS.',
+      secret: true,
+    },
+    smtpFrom: {
+      env: 'LAPSE_SMTP_FROM',
+      schema: mailSender(),
+      optional: true,
+      example: 'Example Shop <orders@shop.example.com>',
+      help: 'Sender of mails.',
+    },
+    smtpTls: {
+      env: 'LAPSE_SMTP_TLS',
+      schema: oneOf('required', 'off'),
+      default: 'required',
+      example: 'off',
+      help: 'Whether mail goes out by TLS alone. `off` is for a mail server on the same machine. A private CA goes into NODE_EXTRA_CA_CERTS.',
+    },
+    directoryUrl: {
+      env: 'LAPSE_SMTP_DIRECTORY_URL',
+      schema: url(
+        ['https:', 'http:'],
+        'must be an http or https URL without user and password, with {userId} in it',
+        ({ username, password }, text) => username === '' && password === '' && text.includes('{userId}'),
+      ),
+      optional: true,
+      example: 'https://users.example.com/{userId}/email',
+      help: 'Where a buyer\'s address is asked for; {userId} becomes the user, the answer is {"email": "…"}, or 404. Not set, the user ids of the tokens must be e-mail addresses.',
+    },
+    directoryToken: {
+      env: 'LAPSE_SMTP_DIRECTORY_TOKEN',
+      schema: matching(/^[\x21-\x7e]{8,4096}$/, 'must be 8 to 4096 visible ASCII characters'),
+      optional: true,
+      example: 'the output of: openssl rand -base64 32',
+      help: 'Bearer token for that directory.',
       secret: true,
     },
     timeoutMs: {
@@ -65,12 +110,30 @@ export const notifyGroup = defineGroup(
       help: 'Most notices taken at a time.',
     },
   },
-  ({ channel, webhookUrl, webhookSecret }) => {
-    const faults: SettingFault[] = [];
-    if (channel !== 'webhook') return faults;
-    const fault = 'is missing: LAPSE_NOTIFY_CHANNEL=webhook needs it';
-    if (webhookUrl === undefined) faults.push({ env: 'LAPSE_NOTIFY_WEBHOOK_URL', fault });
-    if (webhookSecret === undefined) faults.push({ env: 'LAPSE_NOTIFY_WEBHOOK_SECRET', fault });
+  ({
+    channel,
+    webhookUrl: address,
+    webhookSecret: secret,
+    smtpUrl,
+    smtpFrom,
+    directoryUrl,
+    directoryToken,
+  }) => {
+    const needed: readonly (readonly [string, unknown])[] = {
+      log: [],
+      webhook: [
+        ['LAPSE_NOTIFY_WEBHOOK_URL', address] as const,
+        ['LAPSE_NOTIFY_WEBHOOK_SECRET', secret] as const,
+      ],
+      smtp: [['LAPSE_SMTP_URL', smtpUrl] as const, ['LAPSE_SMTP_FROM', smtpFrom] as const],
+    }[channel];
+    const faults: SettingFault[] = needed
+      .filter(([, value]) => value === undefined)
+      .map(([env]) => ({ env, fault: `is missing: LAPSE_NOTIFY_CHANNEL=${channel} needs it` }));
+    if (directoryToken !== undefined && directoryUrl === undefined) {
+      const fault = 'is missing: LAPSE_SMTP_DIRECTORY_TOKEN is for it';
+      faults.push({ env: 'LAPSE_SMTP_DIRECTORY_URL', fault });
+    }
     return faults;
   },
 );

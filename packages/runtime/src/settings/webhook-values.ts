@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { SettingFault } from './setting.ts';
-import { url, value } from './values.ts';
+import { matching, url, value } from './values.ts';
 
 /** Where webhooks are sent to. */
 export function webhookUrl() {
@@ -39,4 +39,13 @@ export function oneNeedsOther(
   if ((firstValue === undefined) === (secondValue === undefined)) return [];
   const [missing, present] = firstValue === undefined ? [first, second] : [second, first];
   return [{ env: missing, fault: `is missing: ${present} needs it` }];
+}
+
+/** An e-mail address, or a name and an address in angle brackets. */
+export function mailSender() {
+  const address = '[^\\s@<>()\\[\\]\\\\,;:"]{1,64}@[A-Za-z0-9.-]{1,253}';
+  return matching(
+    new RegExp(`^(?:[^<>"@,;:\\\\\\p{C}]{1,100} <${address}>|${address})$`, 'u'),
+    'must be an address, or a name and an address: Example Shop <orders@shop.example.com>',
+  );
 }

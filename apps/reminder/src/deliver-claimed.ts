@@ -1,0 +1,41 @@
+/** Deliveries at once: a receiver that answers slowly holds up seven others, not a hundred. */
+const deliveriesAtOnceMax = 8;
+/** Beyond the longest time that a claimed batch can take, so that nothing is sent twice. */
+const leaseMarginMs = 10_000;
+
+/** How long a batch of claims must be one's own: until its last delivery is over, each taking its longest. */
+export function leaseMsFor({ batchMax, deliveryMsMax }: { batchMax: number; deliveryMsMax: number }): number {
+  return Math.ceil(batchMax / deliveriesAtOnceMax) * deliveryMsMax + leaseMarginMs;
+}
+
+export interface ClaimedBatch<Job> {
+  readonly jobs: readonly Job[];
+  /** By this process's monotonic clock; measured from before the claim, so never later than in MySQL. */
+  readonly leaseEndsAtMs: number;
+  readonly deliveryMsMax: number;
+  readonly signal: AbortSignal;
+  /** Deliver one and note how it went; rejects only when that could not be noted. */
+  readonly deliver: (job: Job) => Promise<void>;
+  /** Give one back undelivered. */
+  readonly handBack: (job: Job) => Promise<void>;
+}
+
+/**
+ * Deliver what was claimed, several at once. Nothing is begun that could end after the lease: the process stood
+ * still, or MySQL did, and the rest is another's by now. What is not begun when the process stops goes back
+ * at once, instead of waiting for its lease to end.
+ * @throws when the outcome of one could not be noted; the others are delivered first.
+ */
+export async function deliverClaimed<Job>(batch: ClaimedBatch<Job>): Promise<void> {
+  const waiting = batch.jobs.values();
+  const lane = async (): Promise<void> => {
+    for (const job of waiting) {
+      if (performance.now() + batch.deliveryMsMax >= batch.leaseEndsAtMs) return;
+      if (batch.signal.aborted) await batch.handBack(job);
+      else await batch.deliver(job);
+    }
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: deliveriesAtOnceMax }, lane));
+  const failed = lanes.find((result) => result.status === 'rejected');
+  if (failed) throw new Error('a delivery could not be settled', { cause: failed.reason });
+}

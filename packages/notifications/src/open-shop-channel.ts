@@ -1,0 +1,33 @@
+import type { ShopConfig, WebhookConfig } from '@lapse/runtime';
+import { checkLiteralAddress, openGuardedHttp } from './guarded-http.ts';
+import { openSignedPost } from './signed-post.ts';
+
+/** An event of an order as it is delivered: written once, so each try sends the same bytes. */
+export interface ShopEvent {
+  /** Its `webhook-id`. */
+  readonly eventId: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+export interface ShopChannel {
+  /** Deliver one event. Resolves when the shop answered 2xx; rejects with DeliveryError otherwise. */
+  send(event: ShopEvent): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Where the shop is told of its orders, or undefined when it does not want to be.
+ * @throws ConfigError when the address is one that must not be reached.
+ */
+export function openShopChannel(
+  config: ShopConfig,
+  { allowPrivate }: WebhookConfig,
+): ShopChannel | undefined {
+  const { webhookUrl, webhookSecret, timeoutMs } = config;
+  if (webhookUrl === undefined || webhookSecret === undefined) return undefined;
+  checkLiteralAddress('LAPSE_SHOP_WEBHOOK_URL', webhookUrl, allowPrivate);
+  const http = openGuardedHttp({ timeoutMs, allowPrivate });
+  const post = openSignedPost({ url: webhookUrl, secret: webhookSecret }, http);
+  return { send: ({ eventId, body }) => post(eventId, body, new Date()), close: http.close };
+}
