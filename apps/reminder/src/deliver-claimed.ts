@@ -1,18 +1,22 @@
-/** Deliveries at once: a receiver that answers slowly holds up seven others, not a hundred. */
-const deliveriesAtOnceMax = 8;
 /** Beyond the longest time that a claimed batch can take, so that nothing is sent twice. */
 const leaseMarginMs = 10_000;
 
 /** How long a batch of claims must be one's own: until its last delivery is over, each taking its longest. */
-export function leaseMsFor({ batchMax, deliveryMsMax }: { batchMax: number; deliveryMsMax: number }): number {
-  return Math.ceil(batchMax / deliveriesAtOnceMax) * deliveryMsMax + leaseMarginMs;
+export function leaseMsFor(limits: DeliveryLimits & { readonly batchMax: number }): number {
+  return Math.ceil(limits.batchMax / limits.atOnceMax) * limits.deliveryMsMax + leaseMarginMs;
 }
 
-export interface ClaimedBatch<Job> {
+export interface DeliveryLimits {
+  /** Deliveries at once: a receiver that answers slowly holds up so many less one, and not the whole batch. */
+  readonly atOnceMax: number;
+  /** Longest time of one. */
+  readonly deliveryMsMax: number;
+}
+
+export interface ClaimedBatch<Job> extends DeliveryLimits {
   readonly jobs: readonly Job[];
   /** By this process's monotonic clock; measured from before the claim, so never later than in MySQL. */
   readonly leaseEndsAtMs: number;
-  readonly deliveryMsMax: number;
   readonly signal: AbortSignal;
   /** Deliver one and note how it went; rejects only when that could not be noted. */
   readonly deliver: (job: Job) => Promise<void>;
@@ -35,7 +39,7 @@ export async function deliverClaimed<Job>(batch: ClaimedBatch<Job>): Promise<voi
       else await batch.deliver(job);
     }
   };
-  const lanes = await Promise.allSettled(Array.from({ length: deliveriesAtOnceMax }, lane));
+  const lanes = await Promise.allSettled(Array.from({ length: batch.atOnceMax }, lane));
   const failed = lanes.find((result) => result.status === 'rejected');
   if (failed) throw new Error('a delivery could not be settled', { cause: failed.reason });
 }

@@ -15,6 +15,7 @@ export interface DeliverNoticesParts {
   readonly log: Logger;
 }
 
+const atOnceMax = 8;
 /** Closed batches whose notices are written in one run; one of them is up to 2,000 orders. */
 const closedBatchesMax = 10;
 /** A status read longer ago than this is read again before a notice goes out. */
@@ -33,8 +34,8 @@ const statusFreshMs = 500;
 export function deliverNotices(parts: DeliverNoticesParts): (signal: AbortSignal) => Promise<void> {
   const { orders, notifier, config } = parts;
   const { batchMax } = config;
-  const deliveryMsMax = notifier.sendMsMax;
-  const leaseMs = leaseMsFor({ batchMax, deliveryMsMax });
+  const limits = { atOnceMax, deliveryMsMax: notifier.sendMsMax };
+  const leaseMs = leaseMsFor({ ...limits, batchMax });
   return async (signal) => {
     for (;;) {
       const expanded = await orders.expandClosedNotices(closedBatchesMax);
@@ -42,9 +43,9 @@ export function deliverNotices(parts: DeliverNoticesParts): (signal: AbortSignal
       const jobs = await orders.claimNotifications({ limit: batchMax, leaseMs });
       const claimedAtMs = performance.now();
       await deliverClaimed<NoticeJob>({
+        ...limits,
         jobs,
         leaseEndsAtMs,
-        deliveryMsMax,
         signal,
         deliver: (job) => deliver(parts, job, performance.now() - claimedAtMs > statusFreshMs),
         handBack: (job) => orders.finishNotification(job, handBack),

@@ -8,7 +8,12 @@ import { shopEventsHandled } from './metrics.ts';
 export interface DeliverShopEventsParts {
   readonly orders: Pick<OrderRepository, 'claimShopEvents' | 'expandShopEvents' | 'finishShopEvents'>;
   readonly channel: Pick<ShopChannel, 'send'>;
-  readonly config: { readonly batchMax: number; readonly attemptsMax: number; readonly timeoutMs: number };
+  readonly config: {
+    readonly batchMax: number;
+    readonly atOnceMax: number;
+    readonly attemptsMax: number;
+    readonly timeoutMs: number;
+  };
   readonly log: Logger;
 }
 
@@ -27,9 +32,10 @@ const changesMax = 20;
  */
 export function deliverShopEvents(parts: DeliverShopEventsParts): (signal: AbortSignal) => Promise<void> {
   const { orders, config } = parts;
-  const { batchMax, timeoutMs: deliveryMsMax } = config;
-  const leaseMs = leaseMsFor({ batchMax, deliveryMsMax });
-  // What ends together is written together: one transaction for up to eight deliveries.
+  const { batchMax, atOnceMax } = config;
+  const limits = { atOnceMax, deliveryMsMax: config.timeoutMs };
+  const leaseMs = leaseMsFor({ ...limits, batchMax });
+  // What ends together is written together, in one transaction.
   const finish = createBatcher<FinishedShopEvent, void>({
     run: async (finished) => {
       await orders.finishShopEvents(finished);
@@ -44,9 +50,9 @@ export function deliverShopEvents(parts: DeliverShopEventsParts): (signal: Abort
       const leaseEndsAtMs = performance.now() + leaseMs;
       const jobs = await orders.claimShopEvents({ limit: batchMax, leaseMs });
       await deliverClaimed<ShopEventJob>({
+        ...limits,
         jobs,
         leaseEndsAtMs,
-        deliveryMsMax,
         signal,
         deliver: async (job) => finish.submit({ claim: job, outcome: await outcomeOf(parts, job) }),
         handBack: (job) => finish.submit({ claim: job, outcome: handBack }),

@@ -35,6 +35,7 @@ beforeAll(async () => {
     attemptsMax: 5,
     everyMs: 500,
     batchMax: 20,
+    atOnceMax: 8,
   };
 });
 beforeEach(async () => {

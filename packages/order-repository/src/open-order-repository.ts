@@ -49,8 +49,8 @@ import { rebuildSnapshot } from './rebuild-snapshot.ts';
 import { recordPayment } from './record-payment.ts';
 import { redriveParked } from './redrive-parked.ts';
 import { remindPending } from './remind-pending.ts';
-import { retryAttempt } from './retry-attempt.ts';
 import { listUndelivered, resendUndelivered } from './resend-undelivered.ts';
+import { retryAttempt } from './retry-attempt.ts';
 import { sweepReminders } from './sweep-reminders.ts';
 import { withRetriedSession } from './transaction.ts';
 

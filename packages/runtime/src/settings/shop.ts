@@ -49,6 +49,13 @@ export const shopGroup = defineGroup(
       example: '200',
       help: 'Most events taken at a time.',
     },
+    atOnceMax: {
+      env: 'LAPSE_SHOP_AT_ONCE_MAX',
+      schema: wholeNumber(1, 32),
+      default: '16',
+      example: '32',
+      help: 'Most deliveries of one process at once; those of one order come one after the other.',
+    },
   },
   ({ webhookUrl: address, webhookSecret: secret }) =>
     oneNeedsOther(['LAPSE_SHOP_WEBHOOK_URL', address], ['LAPSE_SHOP_WEBHOOK_SECRET', secret]),
