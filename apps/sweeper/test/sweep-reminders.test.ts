@@ -84,6 +84,14 @@ test('without the sweep those buyers hear nothing (control)', async () => {
   expect((await shop.orders.readOrder(ids[0] ?? ''))?.remindedAt).toBeNull();
 });
 
+test('without its outbox row a reminder is lost: nothing else knows that it is due (control)', async () => {
+  const activity = await openActivity(shop, 2);
+  await placeOrders(shop, activity, 2, unreminded);
+  await shop.query('DELETE FROM message_outbox');
+  expect(await sweep()).toBe(0);
+  expect(await countReminders(activity.id)).toBe(0);
+});
+
 test('a reminder inside its grace is left to its message', async () => {
   const activity = await openActivity(shop, 2);
   await placeOrders(shop, activity, 2, { remindInMs: -25_000, expireInMs: minuteMs });

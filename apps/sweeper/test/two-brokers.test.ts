@@ -76,10 +76,16 @@ test('one of two masters killed with orders pending costs no order: the sweep cl
     log,
     config: { graceMs, batchMax: 500, budgetMs: 8_000 },
   });
+  const countPending = () => shop.count("SELECT COUNT(*) FROM orders WHERE status = 'PENDING'");
+  const isPast = async () =>
+    (await shop.count('SELECT MAX(expires_at) < NOW(3) - INTERVAL 2 SECOND FROM orders')) === 1;
+  await waitUntil(isPast, { what: 'every deadline to be 2 s ago', timeoutMs: 40_000 });
+  // Control: without the sweep, what the dead master holds would stay pending.
+  expect(await countPending()).toBeGreaterThan(0);
   await waitUntil(
     async () => {
       await sweep(signal);
-      return (await shop.count("SELECT COUNT(*) FROM orders WHERE status = 'PENDING'")) === 0;
+      return (await countPending()) === 0;
     },
     { what: 'every order to close', timeoutMs: 60_000, everyMs: 500 },
   );

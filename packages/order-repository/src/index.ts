@@ -55,6 +55,7 @@ export type {
   PaymentAttempt,
   ProviderAttempt,
 } from './payment-attempt.ts';
+export type { ReminderCursor, ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
 export type {
   FinishedShopEvent,
   ShopEventClaim,
@@ -64,7 +65,6 @@ export type {
 } from './shop-event.ts';
 export type { SnapshotHold, StockSnapshot } from './snapshot.ts';
 export type { CapacityEffect, ReacquireEffect, SettleEffect, StockEffect } from './stock-effect.ts';
-export type { ReminderCursor, ReminderSweep, ReminderSweepOptions } from './sweep-reminders.ts';
 export type {
   Timeline,
   TimelineEffect,

@@ -19,10 +19,10 @@ import type {
   WaitingPayment,
 } from './payment.ts';
 import type { ClaimOptions, OpenAttemptResult, PaymentAttempt, ProviderAttempt } from './payment-attempt.ts';
+import type { ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
 import type { FinishedShopEvent, ShopEventJob } from './shop-event.ts';
 import type { StockSnapshot } from './snapshot.ts';
 import type { StockEffect } from './stock-effect.ts';
-import type { ReminderSweep, ReminderSweepOptions } from './sweep-reminders.ts';
 import type { Timeline } from './timeline.ts';
 import type { DeliveryKind, ResendOutcome, Undelivered } from './undelivered.ts';
 

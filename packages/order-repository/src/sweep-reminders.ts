@@ -4,34 +4,13 @@ import { idsPerCallMax } from './close-expired.ts';
 import type { Database } from './database.ts';
 import type { RepositoryLog } from './order-repository.ts';
 import { remindPending } from './remind-pending.ts';
+import type { ReminderCursor, ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
 import { withRetriedSession } from './transaction.ts';
 
 /** A row's body is up to 256 orders, so this bounds the memory of one call. */
 const rowsPerCallMax = 50;
 /** Orders reminded in one transaction, which becomes one closing message row. */
 const ordersPerPartMax = 500;
-
-/** Where a run of sweeps is: rows are looked at in the order of their time, each once a run. */
-export interface ReminderCursor {
-  readonly dueAt: Date;
-  readonly id: string;
-}
-
-export interface ReminderSweepOptions {
-  /** How long past its reminder an order is left to its message. */
-  readonly graceMs: number;
-  /** Null at the start of a run. */
-  readonly after: ReminderCursor | null;
-}
-
-export interface ReminderSweep {
-  /** Orders that no message reminded, reminded here. */
-  readonly reminded: number;
-  /** Orders that make their transaction fail, set aside with the reason. */
-  readonly parked: readonly string[];
-  /** Where to go on; null when nothing that is free is left. */
-  readonly next: ReminderCursor | null;
-}
 
 interface OutboxRow {
   readonly id: Buffer;

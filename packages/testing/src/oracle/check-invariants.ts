@@ -6,7 +6,7 @@ import { noticeRules } from './notice-rules.ts';
 import { orderRules } from './order-rules.ts';
 import { paymentRules } from './payment-rules.ts';
 import { readCounts, readLateness, readParked } from './read-counts.ts';
-import { findDeadLetters, findUnfinished, restRules, unhealedFindings } from './rest-rules.ts';
+import { findUnfinished, restRules, unhealedFindings } from './rest-rules.ts';
 import { type ActivityFilter, applyRules } from './rule.ts';
 import { type InvariantId, judge, type Verdict } from './verdict.ts';
 
@@ -24,8 +24,6 @@ export interface OracleOptions {
   readonly overdueMs?: number;
   /** How long a notice, or an event for the shop, may wait at rest, in ms. */
   readonly noticeWaitMs?: number;
-  /** Dead letters in the broker that nobody has parked, as the broker counts them; not judged when absent. */
-  readonly deadLetters?: number;
   /** At rest every refund must have been made: a provider is configured. Not so by default. */
   readonly refundsArePaid?: boolean;
   /** Where given, no message may be unread at rest, dead letters among them. */
@@ -58,7 +56,7 @@ export async function checkInvariants(options: OracleOptions): Promise<Verdict> 
       const rules = atRest ? [...always, ...restRules(limits), unhealedFindings] : always;
       const findings = await applyRules(rules, mysql, only);
       findings.push(...(await checkRedis(mysql, redis, only, atRest)));
-      if (atRest) findings.push(...(await findUnfinished(mysql)), ...findDeadLetters(options.deadLetters));
+      if (atRest) findings.push(...(await findUnfinished(mysql)));
       if (atRest && options.broker) findings.push(...(await findUnreadMessages(options.broker)));
       const lateness = await readLateness(mysql, only);
       const counts = await readCounts(mysql, only);

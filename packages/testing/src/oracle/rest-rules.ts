@@ -124,14 +124,6 @@ export async function findUnfinished(mysql: MysqlSnapshot): Promise<Finding[]> {
   return findings;
 }
 
-/** I11: what the broker gave up on is parked, where an operator sees it. */
-export function findDeadLetters(count = 0): Finding[] {
-  if (count === 0) return [];
-  return [
-    { id: 'I11', says: 'dead letter in the broker that nobody has parked', total: count, orderIds: [] },
-  ];
-}
-
 function ordersOfBody(body: string): string[] {
   const orders: unknown = JSON.parse(body);
   if (!Array.isArray(orders)) return [];
