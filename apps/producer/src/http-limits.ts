@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
-import { problemBody, problemContentType } from './problem-reply.ts';
+import { type Problem, problemBody, problemContentType } from './problem-reply.ts';
 
 /** Largest body: the largest valid one is far below 1 KiB. */
 const bodyBytesMax = 16_384;
@@ -40,23 +40,25 @@ export function answerBadSocket(error: NodeJS.ErrnoException, socket: Socket): v
     socket.destroy();
     return;
   }
-  const field = error.code === 'HPE_HEADER_OVERFLOW' ? 'headers' : 'request';
-  const message =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? `must be at most ${headerBytesMax} bytes`
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? 'took too long to arrive'
-        : 'is not valid HTTP';
-  const body = JSON.stringify(
-    problemBody({ code: 'INVALID_REQUEST', errors: [{ field, message }] }, randomUUID()),
-  );
+  const problem = problemOfSocket(error.code);
+  const body = JSON.stringify(problemBody(problem, randomUUID()));
   const head = [
-    'HTTP/1.1 400 Bad Request',
+    problem.code === 'REQUEST_TIMEOUT' ? 'HTTP/1.1 408 Request Timeout' : 'HTTP/1.1 400 Bad Request',
     `content-type: ${problemContentType}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** A process that stood still calls whole requests late as well, so that answer must not call them invalid. */
+function problemOfSocket(code: string | undefined): Problem {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 'REQUEST_TIMEOUT' };
+  const fault =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? { field: 'headers', message: `must be at most ${headerBytesMax} bytes` }
+      : { field: 'request', message: 'is not valid HTTP' };
+  return { code: 'INVALID_REQUEST', errors: [fault] };
 }
 
 /** Set on the server once it exists: Node takes no option for it. */

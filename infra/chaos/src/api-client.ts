@@ -14,6 +14,8 @@ export interface ApiClient {
   createActivity(body: Partial<CreateActivityBody>): Promise<ActivityView>;
   createOrder(buyer: string, activityId: number, quantity: number, key: string): Promise<Answer>;
   cancelOrder(buyer: string, orderId: string): Promise<Answer>;
+  changeCapacity(activityId: number, capacity: number, key: string): Promise<Answer>;
+  extendOrder(orderId: string, byMs: number, key: string): Promise<Answer>;
   /** One delivery of an event; the same `eventId` again is the same event. */
   sendEvent(eventId: string, body: PaymentWebhookBody): Promise<Answer>;
   mintToken(user: string): Promise<string>;
@@ -21,6 +23,9 @@ export interface ApiClient {
 
 /** Longer than most freezes would be patient; shorter than a buyer. */
 const requestTimeoutMs = 4_000;
+
+/** The request arrived too late; too many came; a store is away. */
+const sendAgain = [408, 429, 503];
 
 /** Speaks to any of the producers, a different one at each try, and writes down what must never come. */
 export function createApiClient(apiUrls: readonly string[], secrets: DemoSecrets, ledger: Ledger): ApiClient {
@@ -46,7 +51,7 @@ export function createApiClient(apiUrls: readonly string[], secrets: DemoSecrets
       const answer = (await response.json()) as Record<string, unknown>;
       ledger.statuses.set(response.status, (ledger.statuses.get(response.status) ?? 0) + 1);
       if (response.ok) return { kind: 'ok', body: answer };
-      if (response.status === 503) return { kind: 'none' };
+      if (sendAgain.includes(response.status)) return { kind: 'none' };
       const code = String(answer.code);
       if (response.status === 500 || response.status === 401 || response.status === 400) {
         ledger.unexpected.push(`${method} ${path}: ${response.status} ${code}: ${String(answer.detail)}`);
@@ -59,20 +64,24 @@ export function createApiClient(apiUrls: readonly string[], secrets: DemoSecrets
     }
   }
 
+  async function sendAsOperator(method: string, path: string, key: string, body: object): Promise<Answer> {
+    const token = await mintToken(secrets.jwtSecret, { sub: 'chaos', scope: 'operator' });
+    const headers = { authorization: `Bearer ${token}`, 'idempotency-key': key };
+    return await send(method, path, headers, JSON.stringify(body));
+  }
+
   return {
     mintToken: (user) => mintToken(secrets.jwtSecret, { sub: user }),
     async createActivity(body) {
-      const token = await mintToken(secrets.jwtSecret, { sub: 'chaos', scope: 'operator' });
-      const answer = await send(
-        'POST',
-        '/v1/activities',
-        { authorization: `Bearer ${token}` },
-        JSON.stringify(body),
-      );
+      const answer = await sendAsOperator('POST', '/v1/activities', newEventId(), body);
       if (answer.kind !== 'ok')
         throw new Error(`LAPSE_CHAOS_ACTIVITY: no activity: ${JSON.stringify(answer)}`);
       return answer.body as ActivityView;
     },
+    changeCapacity: (activityId, capacity, key) =>
+      sendAsOperator('PATCH', `/v1/activities/${activityId}`, key, { capacity, reason: 'chaos' }),
+    extendOrder: (orderId, byMs, key) =>
+      sendAsOperator('POST', `/v1/orders/${orderId}/extend`, key, { byMs, reason: 'chaos' }),
     createOrder: (buyer, activityId, quantity, key) =>
       send(
         'POST',

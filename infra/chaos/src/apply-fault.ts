@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { sleep } from '@lapse/runtime';
 import type { Fault } from './fault-plan.ts';
 import { skewedEnv } from './find-faketime.ts';
-import { flushRedis } from './flush-redis.ts';
 import type { KeptService } from './keep-up.ts';
 import type { LinkFault } from './network-link.ts';
 import type { LinkedService } from './open-app.ts';
+import { sendToRedis } from './send-to-redis.ts';
 import type { World } from './world.ts';
 
 /** Redis keeps every write here; an older copy of it is an older Redis. */
@@ -30,7 +30,7 @@ export async function applyFault(world: World, fault: Fault, faketime: string | 
       return kept.service.kill('SIGCONT', program);
     }
     case 'flush':
-      return await flushRedis(world.services.ports.redis);
+      return await sendToRedis(world.services.ports.redis, 'FLUSHALL');
     case 'rollback':
       return await rollBack(world, forMs);
     case 'skew':
@@ -40,13 +40,16 @@ export async function applyFault(world: World, fault: Fault, faketime: string | 
   }
 }
 
-/** Longest wait for the other program of a service that is starting. */
-const runningMsMax = 90_000;
+/** Longest wait for a service that is starting; then this fault is not made. */
+const runningMsMax = 20_000;
 
 /** A broker that starts without its name server never becomes ready, which is the fault of who killed it then. */
 async function isRunning({ service }: KeptService): Promise<void> {
   const endsAt = performance.now() + runningMsMax;
-  while (service.state !== 'running' && performance.now() < endsAt) await sleep(200);
+  while (service.state !== 'running') {
+    if (performance.now() >= endsAt) throw new Error(`${service.name} is still starting`);
+    await sleep(200);
+  }
 }
 
 /** The process or server that a fault is about. */

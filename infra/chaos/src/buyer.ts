@@ -22,11 +22,13 @@ export interface BuyerParts {
   readonly closing: AbortSignal;
   /** The provider gives up then: a payment that the shop has not accepted by now is stuck. */
   readonly giveUp: AbortSignal;
+  /** Told once the buyer has an answer, or has gone away. */
+  readonly onBought: () => void;
 }
 
 /** A buyer tries so often before going away; then nobody knows whether there is an order. */
-const buyTriesMax = 40;
-const againMs = { from: 150, to: 700 } as const;
+const buyTriesMax = 25;
+const againMs = { from: 200, to: 1_000 } as const;
 const lateByMsMax = 4_000;
 const atDeadlineMs = 60;
 
@@ -34,6 +36,7 @@ const atDeadlineMs = 60;
 export async function liveAsBuyer(parts: BuyerParts, plan: BuyerPlan): Promise<void> {
   const token = await parts.api.mintToken(plan.user);
   const order = await buy(parts, plan, token);
+  parts.onBought();
   if (order === undefined || plan.does === 'lapse') return;
   const deadline = Date.parse(order.expiresAt);
   const windowMs = deadline - Date.parse(order.createdAt);

@@ -1,5 +1,5 @@
 import type { BookedOrder, Books } from './books.ts';
-import type { Ledger, Payment, Purchase } from './ledger.ts';
+import type { Extension, Ledger, Payment, Purchase } from './ledger.ts';
 
 /** What is wrong, each as a line for a person. */
 export interface Faults {
@@ -24,7 +24,7 @@ const refundStates = ['REFUND_PENDING', 'REFUNDED'];
 export function judgeLedger(ledger: Ledger, books: Books): Faults {
   const faults: Faults = { lost: [], twice: [], early: [], stuck: [] };
   const byKey = groupBy(books.orders.values(), ({ user, key }) => `${user}\0${key}`);
-  for (const purchase of ledger.purchases) judgePurchase(purchase, books, byKey, faults);
+  for (const purchase of ledger.purchases) judgePurchase(purchase, ledger, books, byKey, faults);
   const rows = groupBy(books.payments, ({ paymentId }) => paymentId);
   for (const payment of ledger.payments)
     judgePayment(payment, books, rows.get(payment.paymentId) ?? [], faults);
@@ -49,6 +49,7 @@ export function judgeLedger(ledger: Ledger, books: Books): Faults {
 
 function judgePurchase(
   { user, activityId, quantity, key, orders, refused }: Purchase,
+  { extensions }: Ledger,
   books: Books,
   byKey: ReadonlyMap<string, BookedOrder[]>,
   faults: Faults,
@@ -68,17 +69,25 @@ function judgePurchase(
     if (order.quantity !== quantity)
       faults.lost.push(`order ${id} has ${order.quantity} places, not ${quantity}`);
     if (order.status === 'ABORTED') faults.lost.push(`order ${id} was promised, and is ABORTED`);
-    const deadline = Date.parse(promised.expiresAt);
-    if (order.expiresAt !== deadline) {
-      faults.lost.push(
-        `order ${id} expires ${order.expiresAt - deadline} ms after the time that was promised`,
-      );
-    }
-    if (order.closedByTimeoutAt !== null && order.closedByTimeoutAt < deadline) {
-      faults.early.push(
-        `order ${id} closed ${deadline - order.closedByTimeoutAt} ms before its promised deadline`,
-      );
-    }
+    judgeDeadline(order, Date.parse(promised.expiresAt), extensions.get(id), faults);
+  }
+}
+
+/** An order has the deadline of its 201, or the one that an operator was answered; without an answer either. */
+function judgeDeadline(
+  { id, expiresAt, closedByTimeoutAt }: BookedOrder,
+  promised: number,
+  extension: Extension | undefined,
+  faults: Faults,
+): void {
+  const answered = extension?.answeredExpiresAt;
+  const maybe = extension === undefined ? [promised] : [promised, promised + extension.byMs];
+  if (!(answered === undefined ? maybe : [answered]).includes(expiresAt)) {
+    faults.lost.push(`order ${id} expires ${expiresAt - (answered ?? promised)} ms after what was promised`);
+  }
+  const deadline = answered ?? promised;
+  if (closedByTimeoutAt !== null && closedByTimeoutAt < deadline) {
+    faults.early.push(`order ${id} closed ${deadline - closedByTimeoutAt} ms before its promised deadline`);
   }
 }
 

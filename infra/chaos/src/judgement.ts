@@ -15,6 +15,7 @@ export interface Judgement {
 /** Invariants that say "twice", "early" or "stuck" in their own right, so that the closing line shows them. */
 const places: Readonly<Partial<Record<InvariantId, keyof Faults>>> = {
   I1: 'lost',
+  I2: 'lost',
   I3: 'lost',
   I5: 'twice',
   I6: 'lost',
@@ -53,7 +54,7 @@ export async function judge(
 export function closingLine(
   faultsMade: number,
   judgement: Judgement,
-  broken: ReadonlySet<string>,
+  broken: ReadonlyMap<string, string>,
   seed: number,
 ): string {
   const { verdict, faults, orders } = judgement;

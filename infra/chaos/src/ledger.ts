@@ -28,11 +28,20 @@ export interface Cancellation {
   answered: string | undefined;
 }
 
+/** An operator's wish to give an order more time, once an order. */
+export interface Extension {
+  readonly byMs: number;
+  /** The deadline that the API answered; without an answer the order may have it or not. */
+  answeredExpiresAt: number | undefined;
+}
+
 /** What the API was asked and what it promised, kept by those who asked. */
 export interface Ledger {
   readonly purchases: Purchase[];
   readonly payments: Payment[];
   readonly cancellations: Cancellation[];
+  /** By order. */
+  readonly extensions: Map<string, Extension>;
   /** Answers that must never come: a 500, a body that cannot be read, a 401 for a good token. */
   readonly unexpected: string[];
   /** Requests by status, 0 for no answer. */
@@ -40,5 +49,12 @@ export interface Ledger {
 }
 
 export function createLedger(): Ledger {
-  return { purchases: [], payments: [], cancellations: [], unexpected: [], statuses: new Map() };
+  return {
+    purchases: [],
+    payments: [],
+    cancellations: [],
+    extensions: new Map(),
+    unexpected: [],
+    statuses: new Map(),
+  };
 }

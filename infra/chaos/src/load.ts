@@ -1,7 +1,8 @@
 import { sleep } from '@lapse/runtime';
 import type { ApiClient } from './api-client.ts';
-import { type BuyerParts, type BuyerPlan, liveAsBuyer } from './buyer.ts';
+import { type BuyerPlan, liveAsBuyer } from './buyer.ts';
 import type { Ledger } from './ledger.ts';
+import { workAsOperator } from './operator.ts';
 import type { Random } from './random.ts';
 
 export interface LoadOptions {
@@ -38,15 +39,26 @@ const does: readonly (readonly [BuyerPlan['does'], number])[] = [
   ['pay-wrong', 0.04],
 ];
 const arrivalMs = { from: 10, to: 110 } as const;
+/**
+ * While nothing answers no more come than this: every one of them asks again twice a second, and the links of the
+ * harness run in the same process as they do.
+ */
+const buyingMax = 40;
 
 /** Buyers arrive until `closing`; resolves when the last of them is done. */
 export async function runLoad(options: LoadOptions): Promise<void> {
   const { api, random, closing } = options;
   const ids: number[] = [];
   for (const { body } of sales) ids.push((await api.createActivity(body)).id);
-  const buyers: Promise<void>[] = [];
+  let buying = 0;
+  const buyers: Promise<void>[] = [workAsOperator(options, ids[0] ?? 0)];
   for (let number = 1; !closing.aborted; number += 1) {
-    buyers.push(liveAsBuyer(options satisfies BuyerParts, planBuyer(random, ids, number)));
+    buying += 1;
+    const onBought = (): void => {
+      buying -= 1;
+    };
+    buyers.push(liveAsBuyer({ ...options, onBought }, planBuyer(random, ids, number)));
+    while (buying >= buyingMax && !closing.aborted) await sleep(arrivalMs.to, closing);
     await sleep(random.whole(arrivalMs.from, arrivalMs.to), closing);
   }
   await Promise.all(buyers);

@@ -1,6 +1,7 @@
 import { createPrinter, explain, onStop } from '@lapse/stack';
 import { parseChaosArgs } from './args.ts';
 import { runChaos } from './run-chaos.ts';
+import type { World } from './world.ts';
 
 /** `npm run chaos`: one run; the last line says what it came to. */
 const print = createPrinter();
@@ -26,9 +27,10 @@ print.end();
 if (result.line !== '') print.line(result.line);
 process.exit(stop.signal.aborted ? 130 : result.ok ? 0 : 1);
 
-async function run(): Promise<{ line: string; ok: boolean }> {
+async function run(): Promise<{ readonly line: string; readonly ok: boolean }> {
   const args = parseChaosArgs(process.argv.slice(2));
-  return await runChaos(args, print, stop.signal, (world) => {
+  const onWorld = (world: World): void => {
     kill = world.kill;
-  });
+  };
+  return await runChaos({ ...args, print, signal: stop.signal, onWorld });
 }

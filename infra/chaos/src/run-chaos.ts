@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { sleep } from '@lapse/runtime';
 import type { Printer } from '@lapse/stack';
-import { describeVerdict } from '@lapse/testing';
 import { createApiClient } from './api-client.ts';
 import type { ChaosArgs } from './args.ts';
+import { awaitRest } from './await-rest.ts';
 import { planFaults } from './fault-plan.ts';
 import { findFaketime } from './find-faketime.ts';
 import { closingLine, type Judgement, judge } from './judgement.ts';
@@ -11,7 +11,9 @@ import { createLedger, type Ledger } from './ledger.ts';
 import { runLoad } from './load.ts';
 import { linkFaults } from './network-link.ts';
 import { createRandom } from './random.ts';
-import { type FaultLog, runFaults } from './run-faults.ts';
+import { explainFailure, report } from './report.ts';
+import { runFaults } from './run-faults.ts';
+import { sabotages } from './sabotage.ts';
 import { watchInvariants } from './watch-invariants.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -19,34 +21,33 @@ export interface ChaosResult {
   /** The closing line. */
   readonly line: string;
   readonly ok: boolean;
+  /** Whether the closing line showed each sabotage; empty when none was asked for. */
+  readonly shown: Readonly<Record<string, boolean>>;
 }
 
-/** From the end of the faults: every process up again, every order final, every repair done. */
-const restWithinMs = 120_000;
-const lookEveryMs = 2_000;
+export interface ChaosOptions extends ChaosArgs {
+  readonly print: Printer;
+  readonly signal: AbortSignal;
+  /** Told as soon as there is something to kill. */
+  readonly onWorld?: (world: World) => void;
+  /** At the end, break things by hand and see whether it shows; for the test of the harness. */
+  readonly sabotage?: boolean;
+}
 
 /** One run: load and faults side by side, then rest, then the judgement by oracle and ledger. */
-export async function runChaos(
-  args: ChaosArgs,
-  print: Printer,
-  signal: AbortSignal,
-  onWorld: (world: World) => void = () => {},
-): Promise<ChaosResult> {
-  const world = await openWorld(print, args.keep, signal);
-  onWorld(world);
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const { print, signal, keep } = options;
+  const world = await openWorld(print, keep, signal);
+  options.onWorld?.(world);
   try {
-    return await play(world, args, print, signal);
+    return await play(world, options);
   } finally {
     await print.step('stopping', 'stopped', world.close);
   }
 }
 
-async function play(
-  world: World,
-  { minutes, seed }: ChaosArgs,
-  print: Printer,
-  signal: AbortSignal,
-): Promise<ChaosResult> {
+async function play(world: World, options: ChaosOptions): Promise<ChaosResult> {
+  const { minutes, seed, print, signal } = options;
   const random = createRandom(seed);
   const faketime = findFaketime();
   if (faketime === undefined) print.line('skipped: clocks off (libfaketime is not installed)');
@@ -78,77 +79,28 @@ async function play(
   giveUp.abort();
   await load;
   await watch.stop();
-  const line = closingLine(log.made, judgement, new Set(watch.broken.keys()), seed);
+  const line = closingLine(log.made, judgement, watch.broken, seed);
   const ok = judgement.ok && watch.broken.size === 0 && ledger.unexpected.length === 0 && !signal.aborted;
   report(print, ledger, watch);
   if (!ok) explainFailure(print, world, judgement, log, watch.broken, ledger);
-  return { line, ok };
+  const shown = ok && options.sabotage === true ? await showSabotage(world, ledger, judgement) : {};
+  return { line, ok, shown };
 }
 
-/** Ask until nothing is wrong and the last payment is accepted, or time is up; the last judgement counts. */
-async function awaitRest(
+/** Break one thing after the other, with nobody left to heal it; each must add to its field of the closing line. */
+async function showSabotage(
   world: World,
   ledger: Ledger,
-  load: Promise<void>,
-  print: Printer,
-  signal: AbortSignal,
-): Promise<Judgement> {
-  const endsAt = performance.now() + restWithinMs;
-  let loadDone = false;
-  load.then(
-    () => {
-      loadDone = true;
-    },
-    () => {},
-  );
-  return await print.step('coming to rest', 'at rest', async () => {
-    for (;;) {
-      const allUp = [...world.apps.map(({ kept }) => kept), ...Object.values(world.services.kept)].every(
-        ({ service }) => service.state === 'running',
-      );
-      const late = performance.now() >= endsAt || signal.aborted;
-      const judgement =
-        allUp || late ? await judge(world.services, ledger).catch(() => undefined) : undefined;
-      if (judgement !== undefined && (late || (judgement.ok && loadDone))) return judgement;
-      if (late) throw new Error('LAPSE_CHAOS_NO_REST: the stores could not be read after the last fault.');
-      await sleep(lookEveryMs, signal);
-    }
-  });
-}
-
-function report(
-  print: Printer,
-  { statuses, purchases, payments }: Ledger,
-  { looks }: { looks: number },
-): void {
-  const answers = [...statuses]
-    .sort(([a], [b]) => a - b)
-    .map(([status, count]) => `${status || 'no answer'}: ${count}`);
-  print.line(
-    `${purchases.length} wishes to buy, ${payments.length} payments; answers ${answers.join(', ')}; ${looks} looks on the way`,
-  );
-}
-
-const linesMax = 15;
-
-function explainFailure(
-  print: Printer,
-  world: World,
-  { verdict, faults }: Judgement,
-  log: FaultLog,
-  broken: ReadonlyMap<string, string>,
-  ledger: Ledger,
-): void {
-  print.line('faults, by their time in the run:');
-  for (const line of log.lines) print.line(`  ${line}`);
-  const deaths = [...world.apps.map(({ kept }) => kept), ...Object.values(world.services.kept)].flatMap(
-    ({ ownDeaths }) => ownDeaths,
-  );
-  for (const death of deaths) print.line(`  ${death}`);
-  print.line(describeVerdict(verdict));
-  for (const [id, seen] of broken) print.line(`on the way, ${id}: ${seen}`);
-  for (const [name, list] of Object.entries({ ...faults, unexpected: ledger.unexpected })) {
-    for (const line of list.slice(0, linesMax)) print.line(`${name}: ${line}`);
-    if (list.length > linesMax) print.line(`${name}: and ${list.length - linesMax} more`);
+  clean: Judgement,
+): Promise<Record<string, boolean>> {
+  await world.stopApps();
+  const shown: Record<string, boolean> = {};
+  let before = clean.faults;
+  for (const { name, field, apply } of sabotages) {
+    await apply(world.services);
+    const { faults } = await judge(world.services, ledger);
+    shown[name] = faults[field].length > before[field].length;
+    before = faults;
   }
+  return shown;
 }

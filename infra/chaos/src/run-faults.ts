@@ -11,6 +11,9 @@ export interface FaultLog {
   readonly made: number;
 }
 
+/** How long after the end of the plan a fault may still begin. */
+const lateMsMax = 1_000;
+
 /** Faults about one process or link wait for each other; about different ones they overlap. */
 export async function runFaults(
   world: World,
@@ -20,10 +23,13 @@ export async function runFaults(
   signal: AbortSignal,
 ): Promise<FaultLog> {
   const startedAt = performance.now();
+  const lastEndsAt = startedAt + Math.max(0, ...plan.map(({ atMs, forMs }) => atMs + forMs));
   const lines: string[] = [];
   const tails = new Map<string, Promise<void>>();
   let made = 0;
   const run = async (fault: Fault): Promise<void> => {
+    // It waited for another fault of the same process until nobody could say which run it belongs to.
+    if (performance.now() > lastEndsAt + lateMsMax) return;
     const since = (): string => `${((performance.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s`;
     lines.push(`${since()}  ${describeFault(fault)}`);
     print.line(lines.at(-1));

@@ -65,6 +65,14 @@ describe('the ledger of promises', () => {
     expect(judge(ledger, [], [])).toEqual(nothing);
   });
 
+  test('an order whose extension nobody answered has the one deadline or the other', () => {
+    const ledger = honestLedger();
+    ledger.extensions.set('o1', { byMs: 500, answeredExpiresAt: undefined });
+    expect(judge(ledger, [order], [kept])).toEqual(nothing);
+    expect(judge(ledger, [{ ...order, expiresAt: deadline + 500 }], [kept])).toEqual(nothing);
+    expect(judge(ledger, [{ ...order, expiresAt: deadline + 1_000 }], [kept]).lost).toHaveLength(1);
+  });
+
   test.each<[string, keyof Faults, BookedOrder[], BookedPayment[], (ledger: Ledger) => void]>([
     ['an order that was promised and is gone', 'lost', [], [], () => {}],
     ['an order with fewer places', 'lost', [{ ...order, quantity: 1 }], [kept], () => {}],

@@ -16,10 +16,13 @@ export interface PackageTests {
 interface TestedPackage {
   readonly name: string;
   readonly report: string;
+  /** Its tests need the machine for themselves, and run after all others. */
+  readonly alone: boolean;
 }
 
 /**
- * Run the tests of the packages through turbo and count vitest's reports. The numbers are what the
+ * Run the tests of the packages through turbo and count vitest's reports; those that say `lapse.testAlone` in their
+ * package.json come last, one at a time. The numbers are what the
  * reports say, never what was printed; old reports are deleted first, so that none can stand in for
  * a run that did not happen. turbo's exit code counts as well: an unhandled error leaves a report
  * in which every test passed.
@@ -36,6 +39,19 @@ export async function runPackageTests({
     return [{ name: only ?? 'packages', passed: 0, failed: 1, skipped: 0, faults: ['no such package'] }];
   }
   for (const { report } of packages) rmSync(report, { force: true });
+  const tallies: Tally[] = [];
+  for (const group of [packages.filter(({ alone }) => !alone), packages.filter(({ alone }) => alone)]) {
+    if (group.length > 0 && !signal.aborted) {
+      tallies.push(...(await runTurbo(group, { root, concurrency, env, signal })));
+    }
+  }
+  return tallies;
+}
+
+async function runTurbo(
+  packages: readonly TestedPackage[],
+  { root, concurrency, env, signal }: Omit<PackageTests, 'only'>,
+): Promise<Tally[]> {
   clearSummaries(root);
   const { code, output } = await runProgram(
     join(root, 'node_modules', '.bin', 'turbo'),
@@ -46,7 +62,7 @@ export async function runPackageTests({
       '--continue',
       '--log-order=grouped',
       '--summarize',
-      `--concurrency=${concurrency}`,
+      `--concurrency=${packages.some(({ alone }) => alone) ? 1 : concurrency}`,
       ...(process.stdout.isTTY ? [] : ['--no-color']),
       ...packages.map(({ name }) => `--filter=${name}`),
     ],
@@ -74,6 +90,7 @@ function listTestedPackages(root: string): TestedPackage[] {
       .map(({ dir, manifest }) => ({
         name: String(manifest.name),
         report: join(dir, 'test-results', 'vitest.json'),
+        alone: manifest.lapse?.testAlone === true,
       })),
   );
 }

@@ -35,6 +35,11 @@ export const problems = {
     title: 'This address does not take that method',
     advice: 'See the API page.',
   },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    advice: 'Nothing was done: send the same request again, with the same key.',
+  },
   SOLD_OUT: {
     status: 409,
     title: 'No place is free',
