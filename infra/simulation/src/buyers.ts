@@ -1,24 +1,26 @@
 import type { CreateAnswer } from '@lapse/producer/decisions';
+import { createPayers } from './payers.ts';
 import type { Processes } from './processes.ts';
+import { createRequester } from './request-producer.ts';
 import type { World } from './world.ts';
 
-/** What a buyer does with an order, and when: around its deadline, where the races are. */
+/** What a buyer does with an order. Outside: money that the provider took without an attempt of ours. */
 const endings = [
   'abandon',
-  'pay-soon',
-  'pay-at-deadline',
-  'pay-late',
-  'pay-twice',
+  'begin-and-leave',
   'cancel',
   'cancel-and-pay',
+  'pay',
+  'pay',
+  'pay-outside',
+  'pay-twice',
 ] as const;
+/** And when: around the deadline are the races. */
+const times = ['soon', 'deadline', 'late'] as const;
 
 /** How long a client waits for an answer before it sends the same again. */
 const clientPatienceMs = 4_000;
 const clicksMax = 6;
-const webhookPatienceMs = 4_000;
-/** A provider goes on for days; far more than a run needs. */
-const webhookTriesMax = 60;
 
 interface Intent {
   readonly userId: string;
@@ -26,6 +28,7 @@ interface Intent {
   readonly quantity: number;
   readonly key: string;
   readonly ending: (typeof endings)[number];
+  readonly pays: (typeof times)[number];
 }
 
 /** Send buyers into the sale, spread over `spreadMs`. */
@@ -41,41 +44,16 @@ export function sendBuyers(world: World, processes: Processes, spreadMs: number)
       quantity: random.chance(0.75) ? 1 : 2,
       key: `key-${key}`,
       ending: random.pick(endings),
+      pays: random.pick(times),
     };
     scheduler.after(random.int(0, spreadMs), null, () => buyers.want(intent));
   }
 }
 
 function createBuyers(world: World, processes: Processes) {
-  const { random, scheduler, faults, trace } = world;
-
-  /** A request to some producer; `done` hears its answer, or undefined when none came in time. */
-  function request<T>(
-    what: string,
-    patienceMs: number,
-    ask: (producer: NonNullable<ReturnType<Processes['anyProducer']>>['entry']) => Promise<T>,
-    done: (answer: T | undefined) => void,
-  ): void {
-    const producer = processes.anyProducer();
-    let settled = false;
-    const settle = (answer: T | undefined): void => {
-      if (settled) return;
-      settled = true;
-      done(answer);
-    };
-    scheduler.after(producer ? patienceMs : random.int(100, 500), null, () => settle(undefined));
-    if (!producer) return;
-    const reply = (answer: T | undefined): void => {
-      if (faults.strikes('http-answer-lost')) return;
-      scheduler.after(random.int(0, 5), null, () => {
-        trace('  client', () => `${what}: ${JSON.stringify(answer) ?? 'failed'}`);
-        settle(answer);
-      });
-    };
-    scheduler.after(random.int(0, 5), producer.owner, () => {
-      ask(producer.entry).then(reply, () => reply(undefined));
-    });
-  }
+  const { random, scheduler } = world;
+  const request = createRequester(world, processes);
+  const payers = createPayers(world, processes);
 
   function want(intent: Intent): void {
     // Fifty clicks with one key; sometimes the same key for something else.
@@ -118,7 +96,7 @@ function createBuyers(world: World, processes: Processes) {
   }
 
   function end(
-    { userId, ending }: Intent,
+    { userId, ending, pays }: Intent,
     order: { id: string; expiresAt: string; amountMinor: number },
   ): void {
     const nowMs = scheduler.now();
@@ -126,15 +104,19 @@ function createBuyers(world: World, processes: Processes) {
     const early = random.int(0, Math.max(1, deadlineInMs));
     const atDeadline = Math.max(0, deadlineInMs + random.int(-40, 40));
     const late = Math.max(0, deadlineInMs) + random.int(0, 20_000);
-    if (ending === 'pay-soon' || ending === 'pay-twice') capture(order, early);
-    if (ending === 'pay-at-deadline') capture(order, atDeadline);
-    if (ending === 'pay-late') capture(order, late);
-    if (ending === 'pay-twice') capture(order, random.chance(0.5) ? early : atDeadline);
-    if (ending === 'cancel') cancel(order.id, userId, random.chance(0.5) ? early : atDeadline, 1);
-    if (ending === 'cancel-and-pay') {
-      cancel(order.id, userId, early, 1);
-      capture(order, Math.max(0, early + random.int(-20, 20)));
+    const when = { soon: early, deadline: atDeadline, late }[pays];
+    if (ending === 'pay') payers.pay(order, userId, when);
+    if (ending === 'pay-outside') payers.payOutside(order.id, order.amountMinor, when);
+    if (ending === 'pay-twice') {
+      payers.pay(order, userId, early);
+      payers.payOutside(order.id, order.amountMinor, when);
     }
+    if (ending === 'cancel') cancel(order.id, userId, when, 1);
+    if (ending === 'cancel-and-pay') {
+      cancel(order.id, userId, when, 1);
+      payers.pay(order, userId, Math.max(0, when + random.int(-20, 20)));
+    }
+    if (ending === 'begin-and-leave') payers.begin(order.id, userId, early);
   }
 
   function cancel(orderId: string, userId: string, inMs: number, attempt: number): void {
@@ -146,55 +128,10 @@ function createBuyers(world: World, processes: Processes) {
         (p) => p.cancel(orderId, userId),
         (answer) => {
           world.unsettled -= 1;
-          if (!answer && attempt < clicksMax) cancel(orderId, userId, random.int(200, 2_000), attempt + 1);
-        },
-      );
-    });
-  }
-
-  let payments = 0;
-
-  /** The provider takes the money, and tells it until somebody has understood. */
-  function capture(order: { id: string; amountMinor: number }, inMs: number): void {
-    world.unsettled += 1;
-    scheduler.after(inMs, null, () => {
-      payments += 1;
-      const paymentId = `payment-${payments}`;
-      world.captures.push({ paymentId, orderId: order.id });
-      const amountMinor = random.chance(0.05) ? order.amountMinor + 1 : order.amountMinor;
-      const event = { paymentId, orderId: order.id, amountMinor };
-      if (random.chance(0.1)) tell({ ...event, paymentId: `${paymentId}-failed` }, 'payment.failed', 'a', 1);
-      const copies = faults.strikes('webhook-doubled') ? 3 : 1;
-      for (let copy = 0; copy < copies; copy += 1) {
-        tell(event, 'payment.captured', random.chance(0.5) ? 'a' : 'b', 1);
-      }
-      world.unsettled -= 1;
-    });
-  }
-
-  function tell(
-    event: { readonly paymentId: string; readonly orderId: string; readonly amountMinor: number },
-    type: 'payment.captured' | 'payment.failed',
-    edition: string,
-    attempt: number,
-  ): void {
-    world.unsettled += 1;
-    const lateMs = faults.strikes('webhook-late') ? random.int(1_000, 15_000) : 0;
-    const inMs = lateMs + (attempt === 1 ? random.int(0, 30) : random.int(500, 3_000));
-    scheduler.after(inMs, null, () => {
-      const eventId = `event-${event.paymentId}-${edition}`;
-      const body = {
-        type,
-        timestamp: new Date(scheduler.now()).toISOString(),
-        data: { ...event, currency: 'CNY' },
-      };
-      request(
-        `webhook ${eventId}`,
-        webhookPatienceMs,
-        (p) => p.pay(eventId, body),
-        (answer) => {
-          world.unsettled -= 1;
-          if (!answer && attempt < webhookTriesMax) tell(event, type, edition, attempt + 1);
+          // Being paid: asked again when the provider has given the payment up.
+          const isOver =
+            answer && !(answer.kind === 'refused' && answer.problem.code === 'PAYMENT_IN_PROGRESS');
+          if (!isOver && attempt < clicksMax) cancel(orderId, userId, random.int(200, 2_000), attempt + 1);
         },
       );
     });

@@ -1,5 +1,5 @@
 import type { FaultName, Faults } from './faults.ts';
-import { ActivityLockedError } from './model-database.ts';
+import { ActivityLockedError } from './model-ledger.ts';
 import type { Random } from './random.ts';
 import type { Incarnation, Scheduler } from './scheduler.ts';
 

@@ -19,6 +19,8 @@ export const guardNames = [
   'idempotencyKey',
   /** The unique keys of a payment: its event and its capture. */
   'paymentOnce',
+  /** A refund has one id for all its tries. */
+  'refundId',
   /** A reminder is claimed under the lock, where not claimed before. */
   'reminderClaim',
   /** The sweep of overdue orders. */
@@ -29,6 +31,12 @@ export const guardNames = [
   'effectReplay',
   /** Stock that Redis lost is loaded again. */
   'stockLoad',
+  /** Attempts whose time is up are cancelled at the provider. */
+  'attemptsSettled',
+  /** Money that no order could take goes back. */
+  'refundsPaid',
+  /** Payments that came before their order are applied, or go back. */
+  'keptPayments',
   /** Holds whose order was never written are found. */
   'orphanSearch',
 ] as const;

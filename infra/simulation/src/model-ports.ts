@@ -1,4 +1,5 @@
 import { CommitUnknownError, type OrderRepository, StoreUnavailableError } from '@lapse/order-repository';
+import { type PaymentProvider, ProviderUnavailableError } from '@lapse/payments';
 import { type Stock, StockUnavailableError } from '@lapse/stock';
 import type { CallRisks } from './call-store.ts';
 import type { Incarnation } from './scheduler.ts';
@@ -47,25 +48,38 @@ const clockErrorMsMax = 20;
 export type ModelOrders = Pick<
   OrderRepository,
   | 'cancelOrder'
+  | 'changeCapacity'
+  | 'claimDueAttempts'
   | 'claimOutbox'
+  | 'claimRefunds'
+  | 'claimWaitingPayments'
   | 'closeExpired'
   | 'closeOverdue'
   | 'createOrders'
+  | 'endAttempt'
+  | 'extendOrder'
+  | 'failRefund'
   | 'fenceOrphans'
   | 'findActiveOrder'
   | 'findOrdersByKey'
+  | 'finishRefund'
+  | 'giveUpWaitingPayments'
   | 'listActivities'
   | 'listPendingEffects'
+  | 'markAttemptOpen'
   | 'markEffectsApplied'
   | 'markOutboxFailed'
   | 'markOutboxSent'
   | 'now'
+  | 'openAttempt'
   | 'readActivity'
   | 'readStatuses'
   | 'rearm'
   | 'rebuildSnapshot'
   | 'recordPayment'
   | 'remindPending'
+  | 'retryAttempt'
+  | 'sweepReminders'
 >;
 
 /** The repository's port for one life of a process, on the modelled MySQL. */
@@ -89,6 +103,10 @@ export function openModelOrders(world: World, owner: Incarnation): ModelOrders {
     closeExpired: (ids, options) => write(`closeExpired ${ids}`, () => database.closeExpired(ids, options)),
     closeOverdue: (options) => write('closeOverdue', () => database.closeOverdue(options)),
     remindPending: (ids) => write(`remindPending ${ids}`, () => database.remindPending(ids)),
+    sweepReminders: (options) => write('sweepReminders', () => database.sweepReminders(options)),
+    changeCapacity: (...args) =>
+      write(`changeCapacity ${args[0]} ${args[1]}`, () => database.changeCapacity(...args)),
+    extendOrder: (...args) => write(`extendOrder ${args[0]}`, () => database.extendOrder(...args)),
     rearm: (phase, ids) => write(`rearm ${phase} ${ids}`, () => database.rearm(phase, ids)),
     fenceOrphans: (holds) => write('fenceOrphans', () => database.fenceOrphans(holds)),
     listPendingEffects: (options) => run('listPendingEffects', () => database.listPendingEffects(options)),
@@ -96,6 +114,20 @@ export function openModelOrders(world: World, owner: Incarnation): ModelOrders {
     claimOutbox: (options) => write('claimOutbox', () => database.claimOutbox(options)),
     markOutboxSent: (rows) => run('markOutboxSent', () => database.markOutboxSent(rows)),
     markOutboxFailed: (ids, error) => run('markOutboxFailed', () => database.markOutboxFailed(ids, error)),
+    openAttempt: (wanted) => write(`openAttempt of ${wanted.orderId}`, () => database.openAttempt(wanted)),
+    endAttempt: (id, state, error) =>
+      write(`endAttempt ${id} ${state}`, () => database.endAttempt(id, state, error)),
+    claimDueAttempts: (options) => write('claimDueAttempts', () => database.claimDueAttempts(options)),
+    claimRefunds: (options) => write('claimRefunds', () => database.claimRefunds(options)),
+    finishRefund: (id, done) => write(`finishRefund ${id}`, () => database.finishRefund(id, done)),
+    claimWaitingPayments: (options) =>
+      write('claimWaitingPayments', () => database.claimWaitingPayments(options)),
+    giveUpWaitingPayments: (options) =>
+      write('giveUpWaitingPayments', () => database.giveUpWaitingPayments(options)),
+    markAttemptOpen: (id, created) =>
+      run(`markAttemptOpen ${id}`, () => database.markAttemptOpen(id, created)),
+    retryAttempt: (id, later) => run(`retryAttempt ${id}`, () => database.retryAttempt(id, later)),
+    failRefund: (id, later) => run(`failRefund ${id}`, () => database.failRefund(id, later)),
     rebuildSnapshot: (activityId, apply) => rebuildSnapshot(world, owner, activityId, apply),
   };
 }
@@ -187,5 +219,30 @@ export function openModelStock({ redis, callStore }: World, owner: Incarnation):
       const held = await ask('scanHeld', () => redis.held(id, olderThanMs));
       if (held.length > 0) yield held;
     },
+  };
+}
+
+const providerAway = (): Error =>
+  new ProviderUnavailableError('the provider is away: the simulation says so');
+const providerCall: CallRisks = {
+  slow: 'provider-away',
+  refused: ['provider-away', providerAway],
+  answerLost: ['provider-answer-lost', providerAway],
+  late: ['provider-late', providerAway],
+};
+
+type ProviderPort = Pick<PaymentProvider, 'cancelAttempt' | 'createAttempt' | 'name' | 'refund'>;
+
+/** The provider's port for one life of a process, on the modelled provider. */
+export function openProviderPort({ provider, callStore, faults }: World, owner: Incarnation): ProviderPort {
+  const ask = <T>(what: string, effect: () => T) => callStore(owner, what, providerCall, effect);
+  return {
+    name: provider.name,
+    createAttempt: (wanted) => ask(`create ${wanted.attemptId}`, () => provider.createAttempt(wanted)),
+    cancelAttempt: (ref) =>
+      faults.strikes('provider-unsure')
+        ? ask(`ask about ${ref}`, () => ({ kind: 'processing' }) as const)
+        : ask(`cancel ${ref}`, () => provider.cancelAttempt(ref)),
+    refund: (wanted) => ask(`refund ${wanted.paymentId}`, () => provider.refund(wanted)),
   };
 }

@@ -1,10 +1,22 @@
 import type { OrderStatus, OutboxRow, TransitionCause } from '@lapse/contracts';
-import type { Activity, NewOrder, Order, PaymentState, StockEffect } from '@lapse/order-repository';
+import type {
+  Activity,
+  NewOrder,
+  Order,
+  PaymentAttempt,
+  PaymentEvent,
+  PaymentState,
+  StockEffect,
+} from '@lapse/order-repository';
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 export type ActivityRow = Writable<Activity>;
-export type OrderRow = Writable<Order>;
+
+export type OrderRow = Writable<Order> & {
+  /** Until then a close leaves the order to its payment; null while no attempt is open. */
+  settleUntil: Date | null;
+};
 
 /** The ledger: one row for each change of status. */
 export interface TransitionRow {
@@ -14,11 +26,17 @@ export interface TransitionRow {
   readonly to: OrderStatus;
   readonly cause: TransitionCause;
   readonly atMs: number;
+  /** Places given back, and places taken again by a payment that came late. */
   readonly credit: number;
+  readonly debit: number;
 }
 
 export interface OutboxState extends OutboxRow {
   readonly createdAtMs: number;
+  /** The earliest of its orders; a sweep of reminders moves it on. */
+  dueAtMs: number;
+  /** Nothing more to remind. */
+  isSwept: boolean;
   sentAtMs: number | null;
   claimedUntilMs: number | null;
   attempts: number;
@@ -38,12 +56,17 @@ export interface NoticeRow {
 }
 
 export interface PaymentRow {
-  readonly eventId: string;
-  readonly paymentId: string;
-  readonly type: 'payment.captured' | 'payment.failed';
-  readonly orderId: string;
+  readonly id: number;
+  readonly event: PaymentEvent;
+  readonly receivedAtMs: number;
   state: PaymentState;
+  refundId: string | null;
+  refundTries: number;
+  nextTryAtMs: number | null;
+  claimedUntilMs: number | null;
 }
+
+export type AttemptRow = Writable<PaymentAttempt> & { claimedUntilMs: number | null };
 
 /** The tables. The oracle reads them as they are. */
 export interface Tables {
@@ -54,6 +77,7 @@ export interface Tables {
   readonly outbox: Map<string, OutboxState>;
   readonly notices: NoticeRow[];
   readonly payments: PaymentRow[];
+  readonly attempts: Map<string, AttemptRow>;
 }
 
 export function emptyTables(): Tables {
@@ -65,13 +89,15 @@ export function emptyTables(): Tables {
     outbox: new Map(),
     notices: [],
     payments: [],
+    attempts: new Map(),
   };
 }
 
 /** What is empty in a new order. */
-export const untouched = {
+const untouched = {
   version: 1,
   ...{ firstRemindAt: null, firstExpiresAt: null, remindedAt: null, paidAt: null, closedAt: null },
+  settleUntil: null,
 } as const;
 
 export function toOrderRow(order: NewOrder): OrderRow {
@@ -79,6 +105,29 @@ export function toOrderRow(order: NewOrder): OrderRow {
   return { ...rest, ...untouched, status: 'PENDING' };
 }
 
+/** A hold's fence: an order that was never sold. */
+export function toFenceRow(
+  { orderId, ...hold }: Pick<Order, 'activityId' | 'userId' | 'quantity'> & { readonly orderId: string },
+  at: Date,
+): OrderRow {
+  const { activityId, userId, quantity } = hold;
+  return {
+    ...untouched,
+    ...{ id: orderId, activityId, userId, quantity, amountMinor: 0, currency: '', locale: '' },
+    ...{ status: 'ABORTED', createdAt: at, remindAt: at, expiresAt: at, closedAt: at },
+    ...{ idempotencyKey: '', requestHash: Buffer.alloc(32) },
+  };
+}
+
+/** The order as the port answers it, and as it was then. */
+export function toOrder({ settleUntil: _own, ...order }: OrderRow): Order {
+  return order;
+}
+
 export function isActive({ status }: { readonly status: OrderStatus }): boolean {
   return status === 'PENDING' || status === 'PAID';
+}
+
+export function isOpen({ state }: { readonly state: PaymentAttempt['state'] }): boolean {
+  return state === 'CREATING' || state === 'OPEN';
 }

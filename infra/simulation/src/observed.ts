@@ -8,9 +8,3 @@ export interface ObservedAnswer {
   readonly quantity: number;
   readonly answer: CreateAnswer;
 }
-
-/** Money that the provider took. */
-export interface Capture {
-  readonly paymentId: string;
-  readonly orderId: string;
-}

@@ -1,8 +1,9 @@
 import type { ModelBroker } from './model-broker.ts';
 import type { ModelDatabase } from './model-database.ts';
+import type { ModelProvider } from './model-provider.ts';
 import type { ModelRedis } from './model-redis.ts';
-import { isActive, type OrderRow } from './model-rows.ts';
-import type { Capture, ObservedAnswer } from './observed.ts';
+import { isActive, isOpen, type OrderRow } from './model-rows.ts';
+import type { ObservedAnswer } from './observed.ts';
 
 /** What the oracle looks at: the stores as they are, and what was seen from outside. */
 interface Judged {
@@ -10,7 +11,7 @@ interface Judged {
   readonly redis: Pick<ModelRedis, 'activities'>;
   readonly broker: Pick<ModelBroker, 'messages'>;
   readonly answers: readonly ObservedAnswer[];
-  readonly captures: readonly Capture[];
+  readonly provider: Pick<ModelProvider, 'attempts' | 'captures' | 'refunds'>;
   readonly unsettled: number;
 }
 
@@ -73,12 +74,16 @@ function checkOrders({ database: { tables } }: Judged): Violation[] {
   for (const order of tables.orders.values()) {
     const ledger = tables.transitions.filter(({ orderId }) => orderId === order.id);
     const moves = ledger.filter(({ from }) => from !== null);
-    const credit = ledger.reduce((total, row) => total + row.credit, 0);
+    const credit = ledger.reduce((total, row) => total + row.credit - row.debit, 0);
     const isClosed = order.status === 'TIMEOUT_CLOSED' || order.status === 'CANCELLED';
     const say = (invariant: string, what: string) =>
       found.push({ invariant, what: `order ${order.id} ${what}` });
-    if (moves.length > 1 || moves.some(({ from }) => from !== 'PENDING')) {
-      say('I4', `moved ${moves.map(({ from, to }) => `${from}->${to}`).join(', ')}`);
+    const edges = moves.map(({ from, to, cause }) => `${from}->${to} ${cause === 'payment' ? 'paid' : ''}`);
+    const [first, second, ...more] = edges;
+    // Once out of PENDING, and once back for a payment that came late.
+    const isLate = first?.startsWith('PENDING->TIMEOUT_CLOSED') && second === 'TIMEOUT_CLOSED->PAID paid';
+    if ((second && !isLate) || more.length > 0 || (first && !first.startsWith('PENDING->'))) {
+      say('I4', `moved ${edges.join(', ')}`);
     }
     if (credit !== (isClosed ? order.quantity : 0)) {
       say(
@@ -154,25 +159,30 @@ function checkNotices({ database: { tables } }: Judged): Violation[] {
   return found;
 }
 
-/** I6: all money is accounted for, each capture once, and an order is paid by one of them. */
-function checkMoney({ database: { tables }, captures }: Judged): Violation[] {
+/** I6: all money is accounted for: each capture pays its order, or went back once, or waits for a person. */
+function checkMoney({ database: { tables }, provider }: Judged): Violation[] {
   const found: Violation[] = [];
-  for (const { paymentId, orderId } of captures) {
+  const say = (what: string) => found.push({ invariant: 'I6', what });
+  for (const { paymentId, orderId } of provider.captures) {
     const rows = tables.payments.filter(
-      (row) => row.paymentId === paymentId && row.type === 'payment.captured',
+      ({ event }) => event.paymentId === paymentId && event.type === 'payment.captured',
     );
-    if (rows.length !== 1) {
-      found.push({
-        invariant: 'I6',
-        what: `capture ${paymentId} of order ${orderId} has ${rows.length} outcomes`,
-      });
-    }
+    const states = rows.map(({ state }) => state).join(', ');
+    const back = [...provider.refunds.values()].filter((refund) => refund.paymentId === paymentId).length;
+    const name = `capture ${paymentId} of order ${orderId}`;
+    if (!['CAPTURED', 'REFUNDED', 'QUARANTINED'].includes(states)) say(`${name} is ${states || 'unknown'}`);
+    if (back !== (states === 'REFUNDED' ? 1 : 0)) say(`${name} is ${states} and was paid back ${back} times`);
   }
   for (const { id, status } of tables.orders.values()) {
-    const paid = tables.payments.filter((row) => row.orderId === id && row.state === 'CAPTURED').length;
-    if (paid !== (status === 'PAID' ? 1 : 0)) {
-      found.push({ invariant: 'I6', what: `order ${id} is ${status} with ${paid} captured payments` });
-    }
+    const paid = tables.payments.filter(
+      ({ event, state }) => event.orderId === id && state === 'CAPTURED',
+    ).length;
+    if (paid !== (status === 'PAID' ? 1 : 0)) say(`order ${id} is ${status} with ${paid} captured payments`);
+  }
+  for (const attempt of tables.attempts.values()) {
+    const atProvider = provider.attempts.get(attempt.id)?.state;
+    if (isOpen(attempt)) say(`attempt ${attempt.id} of order ${attempt.orderId} was never settled`);
+    if (atProvider === 'open') say(`attempt ${attempt.id} is ${attempt.state}, and open at the provider`);
   }
   return found;
 }
@@ -180,7 +190,7 @@ function checkMoney({ database: { tables }, captures }: Judged): Violation[] {
 /** I10: what buyers were told is true, and one key is one order. */
 function checkAnswers({ database: { tables }, answers }: Judged): Violation[] {
   const found: Violation[] = [];
-  const firstOf = new Map<string, { readonly id: string; readonly request: string }>();
+  const firstOf = new Map<string, { readonly id: string; readonly request: string; readonly text: string }>();
   for (const { userId, key, activityId, quantity, answer } of answers) {
     if (answer.kind === 'refused') continue;
     const { id } = answer.order;
@@ -188,9 +198,11 @@ function checkAnswers({ database: { tables }, answers }: Judged): Violation[] {
     const say = (what: string) => found.push({ invariant: 'I10', what: `key ${key} of ${userId}: ${what}` });
     const row: OrderRow | undefined = tables.orders.get(id);
     if (row?.userId !== userId || row.quantity !== quantity) say(`order ${id} was answered and is not there`);
-    const first = firstOf.get(`${userId} ${key}`) ?? { id, request };
+    const text = JSON.stringify(answer.order);
+    const first = firstOf.get(`${userId} ${key}`) ?? { id, request, text };
     firstOf.set(`${userId} ${key}`, first);
     if (first.id !== id) say(`orders ${first.id} and ${id}`);
+    else if (first.text !== text) say(`order ${id} was answered in two ways`);
     if (first.request !== request) say(`${first.request} and ${request} got the same order`);
   }
   return found;

@@ -87,6 +87,7 @@ export function startProcesses(world: () => World, random: Random): Processes & 
         ['reminder', random.int(1, 2)],
         ['closer', random.int(1, 2)],
         ['sweeper', random.int(1, 2)],
+        ['settler', random.int(1, 2)],
       ];
       for (const [kind, count] of counts) {
         for (let number = 1; number <= count; number += 1) {

@@ -3,8 +3,10 @@ import { sendBuyers } from './buyers.ts';
 import { createFaults, type FaultName } from './faults.ts';
 import { type Guards, guardsWithout } from './guards.ts';
 import type { RedisCopy } from './model-redis.ts';
+import { sendOperators } from './operators.ts';
 import { checkAtRest, type Violation } from './oracle.ts';
-import { startProcesses } from './processes.ts';
+import { createPayers } from './payers.ts';
+import { type Processes, startProcesses } from './processes.ts';
 import { createRandom } from './random.ts';
 import { createScheduler } from './scheduler.ts';
 import { installVirtualTime } from './virtual-time.ts';
@@ -31,14 +33,15 @@ export interface SeedResult {
 /** Any time; every run starts then. */
 const startMs = Date.UTC(2027, 0, 1);
 /** Buyers come, and things go wrong, for so long. */
-const buyersMs = 50_000;
-const faultsMs = 80_000;
+const buyersMs = 45_000;
+const faultsMs = 70_000;
 /**
  * How long everything may take to come to rest once nothing goes wrong any more: a message that is 30 s late, an
- * order's whole window after a hold, the sweeps, the redeliveries. What is not at rest then is stuck.
+ * order's whole window after a hold, the sweeps, the redeliveries, a refund's five minutes between two tries. What is
+ * not at rest then is stuck. Most runs rest after half a minute.
  */
-const restMs = 180_000;
-const lookEveryMs = 5_000;
+const restMs = 900_000;
+const lookEveryMs = 2_000;
 /** Streams apart, so that a decision's own chance changes nothing about the faults. */
 const streams = { world: 0, faults: 0x5eed, chance: 0xd1ce, processes: 0x11fe };
 
@@ -60,6 +63,8 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
     openActivities(world);
     processes.begin();
     sendBuyers(world, processes, buyersMs);
+    payEarly(world, processes);
+    sendOperators(world, processes, buyersMs);
     troubleRedis(world);
     await runTo(world, startMs + faultsMs);
     trace('  chaos', () => 'peace');
@@ -121,10 +126,29 @@ function openActivities({ random, database }: World): void {
         currency: 'CNY',
         quantityMax: 2,
         payWithinMs,
+        paymentGraceMs: random.int(1_000, 10_000),
+        latePaymentPolicy: random.pick(['refund', 'reacquire']),
         remindAfterMs: Math.floor(payWithinMs * 0.6),
       }),
     );
   }
+}
+
+/** Money for orders that are not visible: being written just now, or never. */
+function payEarly(world: World, processes: Processes): void {
+  const { random, scheduler, redis, database } = world;
+  const payers = createPayers(world, processes);
+  const again = (): void => {
+    const held = [...redis.activities.values()].flatMap(({ holds }) => [...holds.values()]);
+    const unwritten = held.filter(({ orderId, state }) => {
+      return state === 'held' && !database.tables.orders.has(orderId);
+    });
+    const [hold] = unwritten;
+    if (hold && random.chance(0.3)) payers.payOutside(hold.orderId, 8_800 * hold.quantity, 0);
+    if (random.chance(0.02)) payers.payOutside(`nobody-${random.int(1, 9)}`, 8_800, 0);
+    if (scheduler.now() < startMs + buyersMs) scheduler.after(random.int(100, 3_000), null, again);
+  };
+  again();
 }
 
 const redisEveryMs = 4_000;

@@ -51,4 +51,5 @@ function describe({ seed, violations, faults }: SeedResult): void {
   for (const { invariant, what } of violations.slice(0, shownMax)) {
     process.stdout.write(`  ${invariant}: ${what}\n`);
   }
+  process.stdout.write(`  its history: npm run simulate -- --seed ${seed} --trace\n`);
 }

@@ -1,38 +1,49 @@
 import { closeOrders, openReleaseLane } from '@lapse/closer/decisions';
-import type { PaymentWebhookBody } from '@lapse/contracts';
+import type { PaymentOutcome } from '@lapse/contracts';
 import { openRelay, type SendSettings, type TimeoutSender } from '@lapse/messaging';
 import { rearmOrders } from '@lapse/order-flow';
+import type { Extension, OperatorRequest } from '@lapse/order-repository';
+import type { ProviderEvent } from '@lapse/payments';
 import {
+  type BeginPaymentAnswer,
+  beginPayment,
   type CancelAnswer,
   type CreateAnswer,
   type CreateRequest,
   cancelOrder,
+  changeCapacity,
   createOrder,
+  extendOrder,
+  type OperatorAnswer,
   openCreatePorts,
   takePayment,
 } from '@lapse/producer/decisions';
 import { remindBuyers } from '@lapse/reminder/decisions';
 import { type Logger, repeat } from '@lapse/runtime';
+import { applyWaitingPayments, openCloseLane, payRefunds, settleAttempts } from '@lapse/settler/decisions';
 import {
   applyLeftEffects,
   closeOverdue,
   loadStock,
   releaseOrphans,
   resendOutbox,
+  sweepReminders,
 } from '@lapse/sweeper/decisions';
-import { openModelOrders, openModelStock } from './model-ports.ts';
+import { openModelOrders, openModelStock, openProviderPort } from './model-ports.ts';
 import type { Incarnation } from './scheduler.ts';
 import { startTimeoutWorker } from './timeout-worker.ts';
 import type { World } from './world.ts';
 
-export const processKinds = ['producer', 'reminder', 'closer', 'sweeper'] as const;
-export type ProcessKind = (typeof processKinds)[number];
+export type ProcessKind = 'producer' | 'reminder' | 'closer' | 'sweeper' | 'settler';
 
 /** What a producer can be asked. */
 export interface Producer {
   create(request: CreateRequest): Promise<CreateAnswer>;
   cancel(orderId: string, userId: string): Promise<CancelAnswer>;
-  pay(eventId: string, body: PaymentWebhookBody): Promise<string | undefined>;
+  begin(orderId: string, userId: string): Promise<BeginPaymentAnswer>;
+  pay(event: ProviderEvent): Promise<PaymentOutcome>;
+  changeCapacity(activityId: number, capacity: number, request: OperatorRequest): Promise<OperatorAnswer>;
+  extend(orderId: string, extension: Extension, request: OperatorRequest): Promise<OperatorAnswer>;
 }
 
 /** The defaults of production, but smaller: a run is three minutes long, and every queue is to be full at times. */
@@ -40,9 +51,17 @@ const settings = {
   relay: { gatherMs: 250, closeLeadMs: 1_500, dueWindowMs: 1_000 },
   create: { batchMax: 4, queueMax: 6 },
   workerBatchMax: 4,
-  sweep: { graceMs: 5_000, batchMax: 3, budgetMs: 4_000, effectsAfterMs: 2_000, outboxAfterMs: 2_000 },
+  sweep: {
+    graceMs: 5_000,
+    remindGraceMs: 3_000,
+    batchMax: 3,
+    budgetMs: 4_000,
+    effectsAfterMs: 2_000,
+    outboxAfterMs: 2_000,
+  },
   sweepEveryMs: 5_000,
-  repairEveryMs: 3_000,
+  repairEveryMs: 4_000,
+  settler: { everyMs: 4_000, atOnceMax: 2, timeoutMs: 1_000, keptMaxMs: 25_000 },
   orphans: { orphansAfterMs: 15_000, markersKeptMs: 120_000 },
   orphansEveryMs: 10_000,
 } as const;
@@ -61,18 +80,15 @@ export function startProcess(world: World, kind: ProcessKind, owner: Incarnation
       const relay = relayOf(settings.relay);
       const ports = openCreatePorts({ orders, stock, relay, limits: settings.create, log });
       const effects = { orders, stock, log };
+      const payments = { provider: openProviderPort(world, owner) };
       return {
         create: (request) => createOrder(ports, request),
         cancel: (orderId, userId) => cancelOrder(effects, orderId, userId),
-        pay: async (eventId, { type, timestamp, data }) => {
-          const kind = type === 'payment.captured' ? 'captured' : 'failed';
-          const { paymentId: providerRef } = data;
-          const occurredAt = new Date(timestamp);
-          const payments = { provider: null };
-          const event = { ...data, kind, eventId, providerRef, occurredAt } as const;
-          const outcome = await takePayment({ ...effects, payments }, event);
-          return outcome === 'kept' ? undefined : outcome;
-        },
+        begin: (orderId, userId) => beginPayment({ orders, payments, log }, orderId, userId),
+        pay: (event) => takePayment({ ...effects, payments }, event),
+        changeCapacity: (id, capacity, request) =>
+          changeCapacity({ ...effects, activities: ports.activities }, id, capacity, request),
+        extend: (id, extension, request) => extendOrder({ orders, relay }, id, extension, request),
       };
     }
     case 'reminder': {
@@ -100,6 +116,9 @@ export function startProcess(world: World, kind: ProcessKind, owner: Incarnation
       });
       return undefined;
     }
+    case 'settler':
+      startSettler(world, owner, { orders, stock, log });
+      return undefined;
     case 'sweeper':
       startSweeper(world, owner, { orders, stock, sender, log });
       return undefined;
@@ -134,6 +153,7 @@ function startSweeper(
     if (isOn) scheduler.after(random.int(0, everyMs), owner, begin);
   };
   start(guards.sweep, 'close-overdue', settings.sweepEveryMs, closeOverdue(parts));
+  start(true, 'sweep-reminders', settings.sweepEveryMs, sweepReminders(parts));
   start(
     guards.outboxResend,
     'resend-outbox',
@@ -148,6 +168,29 @@ function startSweeper(
     settings.orphansEveryMs,
     releaseOrphans({ ...parts, config: settings.orphans }),
   );
+}
+
+function startSettler(
+  world: World,
+  owner: Incarnation,
+  stores: {
+    readonly orders: ReturnType<typeof openModelOrders>;
+    readonly stock: ReturnType<typeof openModelStock>;
+    readonly log: Logger;
+  },
+): void {
+  const { guards, random, scheduler } = world;
+  const { log } = stores;
+  const provider = openProviderPort(world, owner);
+  const { closeOrder } = openCloseLane(stores);
+  const parts = { ...stores, provider, config: settings.settler };
+  const start = (isOn: boolean, name: string, task: (signal: AbortSignal) => Promise<void>): void => {
+    const { everyMs } = settings.settler;
+    if (isOn) scheduler.after(random.int(0, everyMs), owner, () => void repeat({ name, everyMs, task, log }));
+  };
+  start(guards.keptPayments, 'apply-waiting-payments', applyWaitingPayments(parts));
+  start(guards.refundsPaid, 'pay-refunds', payRefunds(parts));
+  start(guards.attemptsSettled, 'settle-attempts', settleAttempts({ ...parts, closeOrder }));
 }
 
 /** Sends through the modelled broker: a send may fail, or be done without an answer. */

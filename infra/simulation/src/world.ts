@@ -3,8 +3,9 @@ import type { Faults } from './faults.ts';
 import type { Guards } from './guards.ts';
 import { createModelBroker, type ModelBroker } from './model-broker.ts';
 import { createModelDatabase, type ModelDatabase } from './model-database.ts';
+import { createModelProvider, type ModelProvider } from './model-provider.ts';
 import { createModelRedis, type ModelRedis } from './model-redis.ts';
-import type { Capture, ObservedAnswer } from './observed.ts';
+import type { ObservedAnswer } from './observed.ts';
 import { checkAlways, type Violation } from './oracle.ts';
 import type { Random } from './random.ts';
 import type { Incarnation, Scheduler } from './scheduler.ts';
@@ -18,11 +19,11 @@ export interface World {
   readonly database: ModelDatabase;
   readonly redis: ModelRedis;
   readonly broker: ModelBroker;
+  readonly provider: ModelProvider;
   readonly callStore: ReturnType<typeof createCallStore>;
   /** Transactions that a process has open, and what undoes them. */
   readonly openTransactions: Map<Incarnation, () => void>;
   readonly answers: ObservedAnswer[];
-  readonly captures: Capture[];
   readonly violations: Violation[];
   readonly trace: (who: string, what: () => string) => void;
   /** Buyers' and provider's doings that are not over. */
@@ -65,6 +66,7 @@ export function createWorld(options: WorldOptions): World {
     database,
     redis: createModelRedis({ guards, now: () => scheduler.now() + redisSkewMs }),
     broker: createModelBroker({ scheduler, random, faults }),
+    provider: createModelProvider(scheduler),
     callStore: createCallStore({
       scheduler,
       random,
@@ -83,7 +85,6 @@ export function createWorld(options: WorldOptions): World {
     }),
     openTransactions: new Map(),
     answers: [],
-    captures: [],
     violations: [],
     trace,
     unsettled: 0,

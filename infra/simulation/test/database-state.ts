@@ -4,13 +4,17 @@ import type { Pair } from './play-database-step.ts';
 /** What a history leaves behind, as lines that can be compared: one a row, sorted. */
 export async function readRealState(url: string, { activity }: Pair): Promise<Record<string, string[]>> {
   const rowsOf = (sql: string, values: readonly unknown[] = []) => queryDatabase(url, sql, values);
-  const activities = await rowsOf('SELECT available, generation FROM activity WHERE id = ?', [activity.id]);
+  const activities = await rowsOf(
+    'SELECT available, generation, capacity, capacity_version FROM activity WHERE id = ?',
+    [activity.id],
+  );
   const orders = await rowsOf(
     `SELECT LOWER(HEX(id)) AS id, status, version, quantity, reminded_at IS NOT NULL AS reminded,
-       paid_at IS NOT NULL AS paid, closed_at IS NOT NULL AS closed FROM orders`,
+       paid_at IS NOT NULL AS paid, closed_at IS NOT NULL AS closed,
+       settle_until IS NOT NULL AS settling, first_expires_at IS NOT NULL AS moved FROM orders`,
   );
   const transitions = await rowsOf(
-    `SELECT LOWER(HEX(order_id)) AS id, version, from_status, to_status, cause, credit FROM order_transition
+    `SELECT LOWER(HEX(order_id)) AS id, version, from_status, to_status, cause, credit, debit FROM order_transition
      WHERE to_status <> 'ABORTED'`,
   );
   const effects = await rowsOf('SELECT kind, LOWER(HEX(order_ids)) AS ids FROM effect');
@@ -19,7 +23,11 @@ export async function readRealState(url: string, { activity }: Pair): Promise<Re
   );
   const notices = await rowsOf('SELECT LOWER(HEX(order_id)) AS id, stage FROM notification');
   const payments = await rowsOf(
-    'SELECT CONVERT(event_id USING utf8mb4) AS event, type, LOWER(HEX(order_id)) AS id, state FROM payment',
+    `SELECT CONVERT(event_id USING utf8mb4) AS event, type, LOWER(HEX(order_id)) AS id, state,
+       refund_id IS NOT NULL AS back, refund_tries AS tries FROM payment`,
+  );
+  const attempts = await rowsOf(
+    'SELECT LOWER(HEX(order_id)) AS id, state, ended_at IS NOT NULL AS ended, tries FROM payment_attempt',
   );
   const closedNotices = effects.filter(({ kind }) => kind === 'closed_notice');
   return {
@@ -38,6 +46,7 @@ export async function readRealState(url: string, { activity }: Pair): Promise<Re
       ...closedNotices.flatMap(({ ids }) => splitIds(ids).map((id) => ({ id, stage: 'CLOSED' }))),
     ]),
     payments: lines(payments),
+    attempts: lines(attempts),
   };
 }
 
@@ -45,16 +54,22 @@ export function readModelState({ model, activity }: Pair): Record<string, string
   const { tables } = model;
   const own = tables.activities.get(activity.id);
   return {
-    activities: lines([{ available: own?.available, generation: own?.generation }]),
+    activities: lines([
+      {
+        ...{ available: own?.available, generation: own?.generation },
+        ...{ capacity: own?.capacity, capacity_version: own?.capacityVersion },
+      },
+    ]),
     orders: lines(
       [...tables.orders.values()].map((row) => ({
         ...{ id: hex(row.id), status: row.status, version: row.version, quantity: row.quantity },
         ...{ reminded: flag(row.remindedAt), paid: flag(row.paidAt), closed: flag(row.closedAt) },
+        ...{ settling: flag(row.settleUntil), moved: flag(row.firstExpiresAt) },
       })),
     ),
     transitions: lines(
-      tables.transitions.map(({ orderId, version, from, to, cause, credit }) => {
-        return { id: hex(orderId), version, from_status: from, to_status: to, cause, credit };
+      tables.transitions.map(({ orderId, version, from, to, cause, credit, debit }) => {
+        return { id: hex(orderId), version, from_status: from, to_status: to, cause, credit, debit };
       }),
     ),
     effects: lines(
@@ -71,12 +86,15 @@ export function readModelState({ model, activity }: Pair): Record<string, string
     ),
     notices: lines(tables.notices.map(({ orderId, stage }) => ({ id: hex(orderId), stage }))),
     payments: lines(
-      tables.payments.map(({ eventId, type, orderId, state }) => ({
-        event: eventId,
-        type,
-        id: hex(orderId),
-        state,
-      })),
+      tables.payments.map(({ event, state, refundId, refundTries }) => {
+        const { eventId, type, orderId } = event;
+        return { event: eventId, type, id: hex(orderId), state, back: flag(refundId), tries: refundTries };
+      }),
+    ),
+    attempts: lines(
+      [...tables.attempts.values()].map(({ orderId, state, endedAt, tries }) => {
+        return { id: hex(orderId), state, ended: flag(endedAt), tries };
+      }),
     ),
   };
 }

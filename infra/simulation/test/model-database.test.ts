@@ -12,7 +12,16 @@ import { type Pair, playStep } from './play-database-step.ts';
 
 const histories = 60;
 const capacity = 4;
-const tables = ['orders', 'order_transition', 'effect', 'message_outbox', 'notification', 'payment'];
+const tables = [
+  'orders',
+  'order_transition',
+  'effect',
+  'message_outbox',
+  'notification',
+  'payment',
+  'payment_attempt',
+  'idempotency_key',
+];
 
 let database: TestDatabase;
 let real: OrderRepository;
@@ -65,6 +74,7 @@ async function openPair(
     priceMinor: 100,
     currency: 'CNY',
     quantityMax: 2,
+    latePaymentPolicy: 'reacquire',
   });
   const activity = await real.createActivity(body);
   model.createActivity(body);
@@ -73,5 +83,5 @@ async function openPair(
   // The real one counts on from history to history.
   model.tables.activities.clear();
   model.tables.activities.set(activity.id, { ...own, id: activity.id });
-  return { real, model, activity, orderIds: new Map(), startMs: Date.now() };
+  return { real, model, activity, orderIds: new Map(), attempts: new Map(), startMs: Date.now() };
 }

@@ -3,6 +3,9 @@ import { type GuardName, guardNames, guardsWithout } from '../src/guards.ts';
 import { runSeed } from '../src/run-seed.ts';
 import { faultsLeftOut, seedsOfTest } from '../src/seed-lists.ts';
 
+/** One guard takes some 80 seeds; a busy machine gets longer for them. */
+const timeoutMs = 240_000;
+
 /** The first seed that finds the guard missing, and what it says. */
 async function findViolation(guard: GuardName) {
   for (let seed = 1; seed <= seedsOfTest; seed += 1) {
@@ -13,10 +16,14 @@ async function findViolation(guard: GuardName) {
   return undefined;
 }
 
-it.each(guardNames)('without %s, the seeds of npm test find a violation', async (guard) => {
-  const found = await findViolation(guard);
-  expect(found).toBeDefined();
-  process.stdout.write(
-    `without ${guard}: seed ${found?.seed}, ${found?.first.invariant} ${found?.first.what}\n`,
-  );
-});
+it.each(guardNames)(
+  'without %s, the seeds of npm test find a violation',
+  async (guard) => {
+    const found = await findViolation(guard);
+    expect(found).toBeDefined();
+    process.stdout.write(
+      `without ${guard}: seed ${found?.seed}, ${found?.first.invariant} ${found?.first.what}\n`,
+    );
+  },
+  timeoutMs,
+);

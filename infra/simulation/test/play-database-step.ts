@@ -11,6 +11,8 @@ export interface Pair {
   /** The id of each order by its number in the history. */
   readonly orderIds: Map<number, string>;
   readonly startMs: number;
+  /** The attempt of each order that was begun last. */
+  readonly attempts: Map<number, { readonly real: string; readonly model: string }>;
 }
 
 const hourMs = 3_600_000;
@@ -44,6 +46,38 @@ export async function playStep(pair: Pair, step: DatabaseStep): Promise<[unknown
       const user = step.isOwn ? (model.tables.orders.get(id)?.userId ?? 'nobody') : 'somebody-else';
       return plain(pair, await real.cancelOrder(id, user), model.cancelOrder(id, user));
     }
+    case 'sweepReminders':
+      return plain(
+        pair,
+        await real.sweepReminders({ graceMs: 1_000, after: null }),
+        model.sweepReminders({ graceMs: 1_000, after: null }),
+      );
+    case 'capacity': {
+      const asked = operatorOf(step.key);
+      return plain(
+        pair,
+        await real.changeCapacity(activity.id, step.capacity, asked, answered),
+        model.changeCapacity(activity.id, step.capacity, asked, answered),
+      );
+    }
+    case 'extend': {
+      const id = idOf(pair, step.order);
+      const asked = operatorOf(step.key + 10);
+      const by = { byMs: step.hours * 2 * hourMs };
+      return plain(
+        pair,
+        await real.extendOrder(id, by, asked, answered),
+        model.extendOrder(id, by, asked, answered),
+      );
+    }
+    case 'begin':
+      return playBegin(pair, step.order, step.opens);
+    case 'settle':
+      return playSettle(pair, step.order, step.ends);
+    case 'refunds':
+      return playRefunds(pair, step.finishes);
+    case 'kept':
+      return playKept(pair, step.givesUp);
     case 'pay': {
       const id = idOf(pair, step.order);
       const event = {
@@ -54,6 +88,8 @@ export async function playStep(pair: Pair, step: DatabaseStep): Promise<[unknown
         amountMinor: (model.tables.orders.get(id)?.amountMinor ?? 100) + (step.isWrong ? 1 : 0),
         currency: 'CNY',
         occurredAt: new Date(pair.startMs),
+        provider: 'model',
+        ...(step.byAttempt ? { providerRef: refOf(pair, step.order) } : {}),
       };
       return plain(pair, await real.recordPayment(event), model.recordPayment(event));
     }
@@ -82,6 +118,80 @@ export async function playStep(pair: Pair, step: DatabaseStep): Promise<[unknown
       );
     }
   }
+}
+
+/** The one attempt of an order that this history opens at the provider; its ids differ in the two. */
+async function playBegin(pair: Pair, order: number, opens: boolean): Promise<[unknown, unknown]> {
+  const { real, model } = pair;
+  const orderId = idOf(pair, order);
+  const userId = model.tables.orders.get(orderId)?.userId ?? 'nobody';
+  const wanted = { orderId, userId, provider: 'model' };
+  const fromReal = await real.openAttempt(wanted);
+  const fromModel = model.openAttempt(wanted);
+  if (opens && fromReal.kind === 'open' && fromModel.kind === 'open') {
+    const created = { providerRef: refOf(pair, order), payUrl: 'https://pay.example', clientSecret: null };
+    await real.markAttemptOpen(fromReal.attempt.id, created);
+    model.markAttemptOpen(fromModel.attempt.id, created);
+  }
+  if (fromReal.kind === 'open' && fromModel.kind === 'open') {
+    pair.attempts.set(order, { real: fromReal.attempt.id, model: fromModel.attempt.id });
+  }
+  return plain(pair, fromReal, fromModel);
+}
+
+async function playSettle(
+  pair: Pair,
+  order: number,
+  ends: 'CANCELLED' | 'FAILED',
+): Promise<[unknown, unknown]> {
+  const { real, model } = pair;
+  const claim = { provider: 'model', limit: 100, leaseMs: 0 };
+  const due = [await real.claimDueAttempts(claim), model.claimDueAttempts(claim)] as const;
+  const ids = pair.attempts.get(order);
+  if (!ids) return plain(pair, sorted(due[0]), sorted(due[1]));
+  const ended = [await real.endAttempt(ids.real, ends), model.endAttempt(ids.model, ends)] as const;
+  return plain(pair, [sorted(due[0]), ended[0]], [sorted(due[1]), ended[1]]);
+}
+
+async function playRefunds(pair: Pair, finishes: boolean): Promise<[unknown, unknown]> {
+  const { real, model } = pair;
+  const claim = { provider: 'model', limit: 100, leaseMs: 0 };
+  const fromReal = await real.claimRefunds(claim);
+  const fromModel = model.claimRefunds(claim);
+  for (const { id } of fromReal) {
+    if (finishes) await real.finishRefund(id, { refundRef: 'back' });
+    else await real.failRefund(id, { inMs: hourMs, error: 'later' });
+  }
+  for (const { id } of fromModel) {
+    if (finishes) model.finishRefund(id, { refundRef: 'back' });
+    else model.failRefund(id, { inMs: hourMs, error: 'later' });
+  }
+  return plain(pair, sorted(fromReal), sorted(fromModel));
+}
+
+async function playKept(pair: Pair, givesUp: boolean): Promise<[unknown, unknown]> {
+  const { real, model } = pair;
+  const options = { limit: 100, retryMs: 0 };
+  const claimed = [await real.claimWaitingPayments(options), model.claimWaitingPayments(options)] as const;
+  if (!givesUp) return plain(pair, sorted(claimed[0]), sorted(claimed[1]));
+  const old = { olderThanMs: 0, limit: 100 };
+  return plain(pair, (await real.giveUpWaitingPayments(old)).sort(), model.giveUpWaitingPayments(old).sort());
+}
+
+function refOf({ activity }: Pair, order: number): string {
+  return `${activity.id}-ref-${order}`;
+}
+
+function operatorOf(key: number) {
+  return {
+    actor: 'operator',
+    reason: 'test',
+    idempotency: { key: `key-${key}`, requestHash: Buffer.alloc(32) },
+  };
+}
+
+function answered() {
+  return { status: 200, body: Buffer.from('done') };
 }
 
 async function playEffects(pair: Pair, apply: boolean): Promise<[unknown, unknown]> {
@@ -141,7 +251,8 @@ function idOf({ orderIds }: Pair, order: number): string {
 /** `due: now` is an hour overdue, so that no step of the test's own time decides anything. */
 function toNewOrder(pair: Pair, { order, user, key, quantity, due, isStale }: NewOrderStep): NewOrder {
   const { activity, startMs, model } = pair;
-  const at = new Date(due === 'now' ? startMs - hourMs : startMs + hourMs);
+  // A millisecond apart: the sweep takes the earliest first.
+  const at = new Date((due === 'now' ? startMs - hourMs : startMs + hourMs) + order);
   const generation = model.tables.activities.get(activity.id)?.generation ?? 1;
   return {
     id: idOf(pair, order),
@@ -161,9 +272,11 @@ function toNewOrder(pair: Pair, { order, user, key, quantity, due, isStale }: Ne
 }
 
 /** Times that the database set are a yes or a no; ids of its rows and lateness are nothing to compare. */
-const unequal: ReadonlySet<string> = new Set(['latenessMs', 'dueInMs', 'createdAt', 'name']);
-const yesOrNo: ReadonlySet<string> = new Set(['remindedAt', 'paidAt', 'closedAt']);
-const pastOrNot: ReadonlySet<string> = new Set(['remindAt', 'expiresAt', 'dueTime']);
+const unequal: ReadonlySet<string> = new Set([
+  ...['latenessMs', 'lateMs', 'dueInMs', 'createdAt', 'name', 'refundId', 'ageMs', 'waitedMs', 'occurredAt'],
+]);
+const yesOrNo: ReadonlySet<string> = new Set(['remindedAt', 'paidAt', 'closedAt', 'endedAt']);
+const pastOrNot: ReadonlySet<string> = new Set(['remindAt', 'expiresAt', 'dueTime', 'settleAt']);
 
 function plain(pair: Pair, real: unknown, model: unknown): [unknown, unknown] {
   const orderIds = new Set(pair.orderIds.values());
@@ -177,18 +290,29 @@ function toPlain(value: unknown, orderIds: ReadonlySet<string>): unknown {
     if (pastOrNot.has(key)) return new Date(part).getTime() <= Date.now();
     if (part instanceof Map) return [...part].sort();
     // Rows of the database's own have other ids here and there; only an order's is the same.
-    if (key === 'id' && typeof part === 'string' && !orderIds.has(part)) return undefined;
+    const isRowId = key === 'id' && !orderIds.has(String(part));
+    if (isRowId) return undefined;
     if (key === 'orderIds' || key === 'contended' || key === 'settled' || key === 'unknown')
       return [...part].sort();
+    if (!Array.isArray(part)) return part;
     if (key === 'closed' || key === 'reminded' || key === 'effects') return sorted(part);
-    if (key === 'fenced' || key === 'present' || key === 'notDue') return sorted(part);
+    if (key === 'fenced' || key === 'present' || key === 'notDue' || key === 'settling') return sorted(part);
     return part;
   });
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-function sorted<T>(rows: readonly T[]): T[] {
-  const nameOf = (row: T): string =>
-    JSON.stringify(row, (key, part) => (unequal.has(key) || key === 'id' ? undefined : part));
-  return rows.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+/** Rows in an order of their own, whatever order of fields they have. */
+function sorted<T extends object | string>(rows: readonly T[]): T[] {
+  const nameOf = (row: T): string => {
+    const fields = typeof row === 'string' ? [row] : Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
+    return JSON.stringify(fields, (key, part) => (unequal.has(key) || key === 'id' ? undefined : part));
+  };
+  const isRowId = ([key]: readonly [string, unknown]): boolean => key === 'id' || unequal.has(key);
+  const named = rows.map((row) => {
+    const known =
+      typeof row === 'string' ? row : Object.fromEntries(Object.entries(row).filter((one) => !isRowId(one)));
+    return { row, name: nameOf(known as T) };
+  });
+  return named.sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ row }) => row);
 }

@@ -55,7 +55,12 @@ async function changeOnce(
   return {
     kind: 'done',
     result: {
-      activity: toActivity({ ...before, capacity, available: capacity - taken }),
+      activity: toActivity({
+        ...before,
+        capacity,
+        available: capacity - taken,
+        capacity_version: changes ? version : before.capacity_version,
+      }),
       effect: changes ? await insertCapacityEffect(session, activityId, { version, capacity }) : null,
     },
     action: {

@@ -1,0 +1,273 @@
+import type { PaymentEvent, PaymentResult, PaymentState } from '@lapse/order-repository';
+import type { AtOnce, Ledger } from './model-ledger.ts';
+import { type AttemptRow, isActive, isOpen, type OrderRow, type PaymentRow, toOrder } from './model-rows.ts';
+
+type Operations = AtOnce<
+  | 'claimDueAttempts'
+  | 'claimRefunds'
+  | 'claimWaitingPayments'
+  | 'endAttempt'
+  | 'failRefund'
+  | 'finishRefund'
+  | 'giveUpWaitingPayments'
+  | 'markAttemptOpen'
+  | 'openAttempt'
+  | 'recordPayment'
+  | 'retryAttempt'
+>;
+
+const attemptsPerOrderMax = 50;
+
+/** What a capture means for the order as it is. */
+interface Verdict {
+  readonly kind: 'pay' | 'late' | 'refund' | 'quarantine' | 'ignore';
+  readonly state: PaymentState;
+}
+
+/** Money: attempts, captures, refunds, and payments that are kept for their order. */
+export function payment(ledger: Ledger): Operations {
+  const { guards, tables, now } = ledger;
+  const { orders, payments, attempts } = tables;
+
+  function recordPayment(event: PaymentEvent): PaymentResult {
+    const order = orders.get(event.orderId);
+    const same = payments.find(
+      (row) => row.event.paymentId === event.paymentId && row.event.type === event.type,
+    );
+    const known = same ?? payments.find((row) => row.event.eventId === event.eventId);
+    if (!order) return keepForLater(event, known);
+    // A late payment that is taken needs the activity's row.
+    const verdict = judge(order, event);
+    if (verdict.kind === 'late') ledger.requireUnlocked([order.activityId]);
+    const row =
+      known && guards.paymentOnce ? decideWaiting(known, event, verdict) : insert(event, verdict.state);
+    captureAttempt(event);
+    if (!row) return { outcome: 'duplicate', order: toOrder(order) };
+    switch (verdict.kind) {
+      case 'ignore':
+        return { outcome: 'ignored', order: toOrder(order) };
+      case 'quarantine':
+        return { outcome: 'quarantined', order: toOrder(order) };
+      case 'refund':
+        settleOpenAttempts(order.id);
+        return { outcome: 'refund_pending', order: toOrder(order) };
+      case 'pay': {
+        order.paidAt = new Date(now());
+        order.settleUntil = null;
+        ledger.move(order, 'PAID', 'payment', {});
+        settleOpenAttempts(order.id);
+        return { outcome: 'paid', order: toOrder(order), effect: ledger.addSettleEffect('confirm', [order]) };
+      }
+      case 'late':
+        settleOpenAttempts(order.id);
+        return takeLate(order, row);
+    }
+  }
+
+  function takeLate(order: OrderRow, row: PaymentRow): PaymentResult {
+    const { id, activityId, userId, quantity } = order;
+    const activity = ledger.activityOf(activityId);
+    const isHolding = [...orders.values()].some(
+      (other) => other.activityId === activityId && other.userId === userId && isActive(other),
+    );
+    const isOver = activity.saleEndsAt !== null && activity.saleEndsAt.getTime() <= now();
+    const wanted = activity.latePaymentPolicy === 'reacquire' && !isOver;
+    if (!wanted || isHolding || activity.available < quantity) {
+      return { outcome: 'refund_pending', order: toOrder(order) };
+    }
+    activity.available -= quantity;
+    order.paidAt = new Date(now());
+    order.closedAt = null;
+    order.settleUntil = null;
+    ledger.move(order, 'PAID', 'payment', { debit: quantity });
+    Object.assign(row, { state: 'CAPTURED', refundId: null, nextTryAtMs: null });
+    const effect = ledger.addEffect({
+      ...{ id: ledger.newId('effect'), kind: 'reacquire', activityId, orderIds: [id] },
+      orders: [{ orderId: id, userId, quantity }],
+    });
+    return { outcome: 'reacquired', order: toOrder(order), effect };
+  }
+
+  function keepForLater(event: PaymentEvent, known: PaymentRow | undefined): PaymentResult {
+    if (known) {
+      const isSame = known.event.paymentId === event.paymentId && known.event.type === event.type;
+      const isKept = isSame && known.state === 'WAITING' && event.type === 'payment.captured';
+      return { outcome: isKept ? 'kept' : 'duplicate' };
+    }
+    const isFailed = event.type === 'payment.failed';
+    insert(event, isFailed ? 'FAILED' : 'WAITING');
+    return { outcome: isFailed ? 'ignored' : 'kept' };
+  }
+
+  function insert(event: PaymentEvent, state: PaymentState): PaymentRow {
+    const row: PaymentRow = {
+      ...{ id: payments.length + 1, event, receivedAtMs: now(), refundTries: 0, claimedUntilMs: null },
+      ...decisionOf(state),
+    };
+    payments.push(row);
+    return row;
+  }
+
+  /** @returns undefined when it was decided before. */
+  function decideWaiting(row: PaymentRow, event: PaymentEvent, { state }: Verdict): PaymentRow | undefined {
+    const { paymentId, type, orderId, amountMinor, currency } = row.event;
+    const isThis = paymentId === event.paymentId && type === event.type && orderId === event.orderId;
+    const isAlike = amountMinor === event.amountMinor && currency === event.currency;
+    if (row.state !== 'WAITING' || !isThis || !isAlike) return undefined;
+    return Object.assign(row, decisionOf(state));
+  }
+
+  function decisionOf(state: PaymentState): Pick<PaymentRow, 'state' | 'refundId' | 'nextTryAtMs'> {
+    const isDue = state === 'WAITING' || state === 'REFUND_PENDING';
+    const refundId = state === 'REFUND_PENDING' ? ledger.newId('refund') : null;
+    return { state, refundId, nextTryAtMs: isDue ? now() : null };
+  }
+
+  function openOf(orderId: string): AttemptRow[] {
+    return [...attempts.values()].filter((attempt) => attempt.orderId === orderId && isOpen(attempt));
+  }
+
+  function captureAttempt(event: PaymentEvent): void {
+    if (event.type !== 'payment.captured' || !event.provider || !event.providerRef) return;
+    for (const attempt of attempts.values()) {
+      const { provider, providerRef, orderId, state } = attempt;
+      if (provider !== event.provider || providerRef !== event.providerRef) continue;
+      if (orderId === event.orderId && state !== 'CAPTURED') end(attempt, 'CAPTURED');
+    }
+  }
+
+  function end(attempt: AttemptRow, state: 'CAPTURED' | 'CANCELLED' | 'FAILED'): void {
+    Object.assign(attempt, { state, endedAt: new Date(now()), claimedUntilMs: null });
+    const order = orders.get(attempt.orderId);
+    if (order && openOf(attempt.orderId).length === 0) order.settleUntil = null;
+  }
+
+  function settleOpenAttempts(orderId: string): void {
+    for (const attempt of openOf(orderId)) {
+      attempt.settleAt = new Date(Math.min(attempt.settleAt.getTime(), now()));
+    }
+  }
+
+  function isFree({ claimedUntilMs }: { readonly claimedUntilMs: number | null }): boolean {
+    return claimedUntilMs === null || claimedUntilMs <= now();
+  }
+
+  return {
+    recordPayment,
+    openAttempt: ({ orderId, userId, provider }) => {
+      const order = orders.get(orderId);
+      if (order?.userId !== userId) return { kind: 'not_found' };
+      if (order.status !== 'PENDING' || order.expiresAt.getTime() <= now()) {
+        return { kind: 'not_pending', order: toOrder(order) };
+      }
+      const { expiresAt } = order;
+      const [open] = openOf(orderId);
+      if (open && open.settleAt.getTime() <= now()) return { kind: 'settling' };
+      if (open) return { kind: 'open', attempt: toAttempt(open), expiresAt };
+      const all = [...attempts.values()].filter((attempt) => attempt.orderId === orderId);
+      if (all.length >= attemptsPerOrderMax) return { kind: 'too_many' };
+      const row: AttemptRow = {
+        ...{ id: ledger.newId('attempt'), orderId, provider, providerRef: null, state: 'CREATING' },
+        ...{ amountMinor: order.amountMinor, currency: order.currency, payUrl: null, clientSecret: null },
+        ...{ createdAt: new Date(now()), settleAt: expiresAt, endedAt: null, tries: 0, lastError: null },
+        claimedUntilMs: null,
+      };
+      attempts.set(row.id, row);
+      const { paymentGraceMs } = ledger.activityOf(order.activityId);
+      order.settleUntil = new Date(expiresAt.getTime() + paymentGraceMs);
+      return { kind: 'open', attempt: toAttempt(row), expiresAt };
+    },
+    markAttemptOpen: (id, created) => {
+      const attempt = attempts.get(id);
+      if (attempt?.state === 'CREATING') Object.assign(attempt, created, { state: 'OPEN' });
+      return attempt && toAttempt(attempt);
+    },
+    endAttempt: (id, state, error = null) => {
+      const attempt = attempts.get(id);
+      if (!attempt || !isOpen(attempt)) return false;
+      attempt.lastError = error;
+      end(attempt, state);
+      return true;
+    },
+    retryAttempt: (id, { inMs, error }) => {
+      const attempt = attempts.get(id);
+      if (attempt) Object.assign(attempt, { claimedUntilMs: now() + Math.ceil(inMs), lastError: error });
+    },
+    claimDueAttempts: ({ provider, limit, leaseMs }) => {
+      const due = [...attempts.values()]
+        .filter((attempt) => isOpen(attempt) && attempt.provider === provider && isFree(attempt))
+        .filter(({ settleAt }) => settleAt.getTime() <= now())
+        .sort((a, b) => b.state.localeCompare(a.state) || a.settleAt.getTime() - b.settleAt.getTime())
+        .slice(0, limit);
+      for (const attempt of due) {
+        attempt.claimedUntilMs = now() + leaseMs;
+        attempt.tries += 1;
+      }
+      return due.map(toAttempt);
+    },
+    claimRefunds: ({ provider, limit, leaseMs }) => {
+      const due = payments
+        .filter((row) => row.state === 'REFUND_PENDING' && isFree(row))
+        .filter(({ event }) => !event.provider || event.provider === provider)
+        .filter(({ nextTryAtMs }) => nextTryAtMs === null || nextTryAtMs <= now())
+        .slice(0, limit);
+      return due.map((row) => {
+        row.claimedUntilMs = now() + leaseMs;
+        row.refundTries += 1;
+        if (!guards.refundId) row.refundId = ledger.newId('refund');
+        const { orderId, paymentId, amountMinor, currency } = row.event;
+        return {
+          ...{ id: row.id, refundId: row.refundId ?? '', orderId, paymentId, amountMinor, currency },
+          ...{ tries: row.refundTries, ageMs: now() - row.receivedAtMs },
+        };
+      });
+    },
+    finishRefund: (id) => {
+      const row = payments[id - 1];
+      if (row?.state !== 'REFUND_PENDING') return false;
+      Object.assign(row, { state: 'REFUNDED', claimedUntilMs: null, nextTryAtMs: null });
+      return true;
+    },
+    failRefund: (id, { inMs }) => {
+      const row = payments[id - 1];
+      if (row?.state !== 'REFUND_PENDING') return;
+      Object.assign(row, { nextTryAtMs: now() + Math.ceil(inMs), claimedUntilMs: null });
+    },
+    claimWaitingPayments: ({ limit, retryMs }) => {
+      const due = payments
+        .filter(({ state, nextTryAtMs }) => state === 'WAITING' && (nextTryAtMs ?? 0) <= now())
+        .slice(0, limit);
+      return due.map((row) => {
+        row.nextTryAtMs = now() + retryMs;
+        const { providerRef: _forgotten, ...event } = row.event;
+        return {
+          id: row.id,
+          event: { ...event, provider: event.provider ?? null },
+          waitedMs: now() - row.receivedAtMs,
+        };
+      });
+    },
+    giveUpWaitingPayments: ({ olderThanMs, limit }) => {
+      const old = payments
+        .filter(({ state, receivedAtMs }) => state === 'WAITING' && receivedAtMs <= now() - olderThanMs)
+        .slice(0, limit)
+        .filter(({ event }) => !orders.has(event.orderId));
+      for (const row of old) Object.assign(row, decisionOf('REFUND_PENDING'));
+      return old.map(({ event }) => event.orderId);
+    },
+  };
+}
+
+function toAttempt({ claimedUntilMs: _own, ...attempt }: AttemptRow) {
+  return attempt;
+}
+
+function judge(order: OrderRow, event: PaymentEvent): Verdict {
+  if (event.type === 'payment.failed') return { kind: 'ignore', state: 'FAILED' };
+  if (order.status === 'ABORTED') return { kind: 'refund', state: 'REFUND_PENDING' };
+  if (event.amountMinor !== order.amountMinor || event.currency !== order.currency) {
+    return { kind: 'quarantine', state: 'QUARANTINED' };
+  }
+  if (order.status === 'PENDING') return { kind: 'pay', state: 'CAPTURED' };
+  return { kind: order.status === 'TIMEOUT_CLOSED' ? 'late' : 'refund', state: 'REFUND_PENDING' };
+}
