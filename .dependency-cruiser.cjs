@@ -133,7 +133,8 @@ module.exports = {
       to: { couldNotResolve: true },
     },
     homeOf('sql-in-order-repository', 'knex|mysql2', ['order-repository', 'testing', 'seed-worker']),
-    homeOf('redis-in-stock', 'ioredis', ['stock', 'testing', 'seed-worker']),
+    // The limits count over a connection of their own, so that no count stands before a reserve.
+    homeOf('redis-in-stock', 'ioredis', ['stock', 'rate-limits', 'testing', 'seed-worker']),
     homeOf('stripe-in-payments', 'stripe', ['payments']),
     homeOf('broker-in-messaging', 'rocketmq-client-nodejs|@grpc/[^/]+', ['messaging', 'seed-worker']),
   ],

@@ -50,6 +50,7 @@ describe('the API’s own description', () => {
       '404',
       '409',
       '422',
+      '429',
       '503',
     ]);
     expect(create.responses['409'].content['application/problem+json'].schema).toEqual({
