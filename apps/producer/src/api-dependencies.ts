@@ -25,6 +25,7 @@ export interface ApiDependencies {
     | 'listActivities'
     | 'listFindings'
     | 'listParked'
+    | 'listRefunds'
     | 'markAttemptOpen'
     | 'markEffectsApplied'
     | 'openActivity'

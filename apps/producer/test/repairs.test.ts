@@ -1,8 +1,8 @@
-import { findingList, parkedList, parkedOutcomes } from '@lapse/contracts';
+import { findingList, parkedList, parkedOutcomes, refundList } from '@lapse/contracts';
 import { queryDatabase } from '@lapse/testing';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestApi, openTestStores, type TestApi, type TestStores } from './test-api.ts';
+import { openTestApi, openTestStores, paymentEvent, type TestApi, type TestStores } from './test-api.ts';
 
 let stores: TestStores;
 let api: TestApi;
@@ -113,7 +113,23 @@ it('findings of the auditor are listed newest first, by page', async () => {
   expect([second.findings.map(({ kind }) => kind), second.next]).toEqual([['drift'], null]);
 });
 
-it.each(['/v1/ops/parked', '/v1/ops/findings'])('%s is for operators alone', async (url) => {
-  expect((await api.send({ url, as: 'ann' })).json().code).toBe('FORBIDDEN');
-  expect((await api.send({ url })).json().code).toBe('UNAUTHENTICATED');
+it('refunds that are owed are listed with what is known of them, apart from those paid back', async () => {
+  const activity = await api.createActivity();
+  const order = (await api.placeOrder(activity.id, 'late', 'k')).json();
+  await api.send({ method: 'POST', url: `/v1/orders/${order.id}/cancel`, as: 'late' });
+  expect((await api.pay(paymentEvent(order))).json().outcome).toBe('refund_pending');
+  const { refunds, next } = refundList.parse((await get('/v1/ops/refunds')).json());
+  expect(next).toBeNull();
+  expect(refunds).toEqual([
+    expect.objectContaining({ orderId: order.id, amountMinor: order.amountMinor, state: 'REFUND_PENDING' }),
+  ]);
+  expect((await get('/v1/ops/refunds?state=REFUNDED')).json().refunds).toEqual([]);
 });
+
+it.each(['/v1/ops/parked', '/v1/ops/findings', '/v1/ops/refunds'])(
+  '%s is for operators alone',
+  async (url) => {
+    expect((await api.send({ url, as: 'ann' })).json().code).toBe('FORBIDDEN');
+    expect((await api.send({ url })).json().code).toBe('UNAUTHENTICATED');
+  },
+);

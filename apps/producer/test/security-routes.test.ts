@@ -1,4 +1,5 @@
 import { problemView } from '@lapse/contracts';
+import type { PaymentProvider } from '@lapse/payments';
 import { queryDatabase } from '@lapse/testing';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,13 +20,25 @@ interface Described {
   };
 }
 
+const mustNotBeAsked = () => Promise.reject(new Error('the provider was asked for somebody else'));
+/** A refused request must not reach the payment provider. */
+const neverAsked: PaymentProvider = {
+  name: 'simulator',
+  createAttempt: mustNotBeAsked,
+  readAttempt: mustNotBeAsked,
+  cancelAttempt: mustNotBeAsked,
+  refund: mustNotBeAsked,
+  verifyWebhook: () => undefined,
+  close: async () => undefined,
+};
+
 let stores: TestStores;
 let api: TestApi;
 /** Every route there is, as the API itself describes them: a new one is tested without a word here. */
 let operations: Operation[];
 beforeAll(async () => {
   stores = await openTestStores();
-  api = await openTestApi(stores);
+  api = await openTestApi(stores, { provider: neverAsked });
   operations = await readOperations();
 });
 afterAll(async () => {

@@ -24,6 +24,9 @@ export {
   parkedList,
   parkedOutcomes,
   parkedStates,
+  type RefundView,
+  refundList,
+  refundStates,
   settleParkedBody,
 } from './operations.ts';
 export {

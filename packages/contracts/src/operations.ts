@@ -64,3 +64,26 @@ export const findingList = z.object({
   findings: z.array(findingView),
   next: z.string().nullable().describe('Give it as `before` to get the next page; null: this was the last.'),
 });
+
+export const refundStates = ['REFUND_PENDING', 'REFUNDED'] as const;
+
+/** Money that came and could not be kept: owed to the buyer, or paid back. */
+const refundView = z.object({
+  id: z.int(),
+  state: z.enum(refundStates),
+  refundId: z.string().nullable().describe('Our idempotency key at the provider.'),
+  refundRef: z.string().nullable().describe("The provider's own id of the refund."),
+  orderId,
+  paymentId: z.string(),
+  provider: z.string().nullable(),
+  amountMinor: z.int(),
+  currency: z.string(),
+  reason: z.string().nullable().describe('Why the money was not kept.'),
+  receivedAt: time,
+  refundedAt: time.nullable(),
+  tries: z.int(),
+  nextTryAt: time.nullable(),
+  lastError: z.string().nullable(),
+});
+export type RefundView = z.infer<typeof refundView>;
+export const refundList = z.object({ refunds: z.array(refundView), next });

@@ -7,9 +7,12 @@ import {
   parkedList,
   parkedOutcomes,
   parkedStates,
+  type RefundView,
+  refundList,
+  refundStates,
   settleParkedBody,
 } from '@lapse/contracts';
-import type { Parked } from '@lapse/order-repository';
+import type { Parked, RefundRecord } from '@lapse/order-repository';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
@@ -37,6 +40,12 @@ const findingQuery = z.strictObject({
     .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be the id of a finding')
     .optional(),
   limit,
+});
+
+const refundQuery = z.strictObject({
+  after: number.default(0),
+  limit,
+  state: z.enum(refundStates).default('REFUND_PENDING'),
 });
 
 const shared = { tags: ['operations'], security: [{ bearer: [] }] };
@@ -67,6 +76,27 @@ export const repairRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, 
           healedAt: healedAt?.toISOString() ?? null,
         })),
         next: findings.length < query.limit ? null : (findings.at(-1)?.id ?? null),
+      };
+    },
+  );
+
+  app.get(
+    '/v1/ops/refunds',
+    {
+      schema: {
+        ...shared,
+        operationId: 'listRefunds',
+        summary: 'Refunds that are owed, or were paid, oldest first',
+        querystring: refundQuery,
+        response: { 200: refundList, ...refusals },
+      },
+    },
+    async ({ query }) => {
+      const { after: afterId, limit, state } = query;
+      const page = await orders.listRefunds({ state, afterId, limit });
+      return {
+        refunds: page.map(toRefundView),
+        next: page.length < limit ? null : (page.at(-1)?.id ?? null),
       };
     },
   );
@@ -120,6 +150,15 @@ export const repairRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, 
     );
   }
 };
+
+function toRefundView({ receivedAt, refundedAt, nextTryAt, ...refund }: RefundRecord): RefundView {
+  return {
+    ...refund,
+    receivedAt: receivedAt.toISOString(),
+    refundedAt: refundedAt?.toISOString() ?? null,
+    nextTryAt: nextTryAt?.toISOString() ?? null,
+  };
+}
 
 function toParkedView({ body, createdAt, settledAt, ...parked }: Parked): ParkedView {
   return {
