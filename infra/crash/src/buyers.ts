@@ -72,6 +72,8 @@ export async function openActivity(
       currency: 'CNY',
       payWithinMs,
       remindAfterMs: Math.ceil(payWithinMs / 2),
+      latePaymentPolicy: 'reacquire',
+      paymentGraceMs: 10_000,
     }),
   });
   return (await expectStatus(response, 201)) as ActivityView;
@@ -97,8 +99,48 @@ export async function cancel(world: CrashWorld, order: OrderView, buyer: string)
   if (response.status !== 409) await expectStatus(response, 200);
 }
 
+/** Begin to pay, and go no further: at the deadline somebody has to ask the provider. */
+export async function beginPayment(world: CrashWorld, order: OrderView, buyer: string): Promise<void> {
+  const response = await send(world, {
+    method: 'POST',
+    path: `/v1/orders/${order.id}/payments`,
+    headers: { authorization: `Bearer ${await token(world, buyer)}` },
+  });
+  // The order's deadline may have come while its process was down.
+  if (response.status !== 409) await expectStatus(response, 201);
+}
+
+/** Money that the provider took for an order behind the shop's back: its event comes when it comes. */
+export async function payBehind(
+  world: CrashWorld,
+  order: Pick<OrderView, 'amountMinor' | 'currency' | 'id'>,
+): Promise<void> {
+  const attemptId = randomUUID();
+  const call = async (path: string, body: unknown): Promise<unknown> => {
+    const response = await fetch(`${world.providerUrl}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${world.providerKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': attemptId,
+      },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`the provider answered ${response.status}: ${await response.text()}`);
+    return response.json();
+  };
+  const { amountMinor, currency, id: orderId } = order;
+  const { providerRef } = (await call('/v1/attempts', { attemptId, orderId, amountMinor, currency })) as {
+    providerRef: string;
+  };
+  await call(`/v1/attempts/${providerRef}/pay`, { outcome: 'succeed' });
+}
+
 /** The provider's signed event that the order was paid for. */
-export async function capture(world: CrashWorld, order: OrderView): Promise<void> {
+export async function capture(
+  world: CrashWorld,
+  order: Pick<OrderView, 'amountMinor' | 'currency' | 'id'>,
+): Promise<void> {
   const body = JSON.stringify({
     type: 'payment.captured',
     timestamp: new Date().toISOString(),

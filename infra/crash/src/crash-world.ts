@@ -1,4 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openBroker, openShop, type Shop, type TestBroker } from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
 import type { ProcessName } from './effects.ts';
@@ -17,6 +23,10 @@ const shortTimes = {
   LAPSE_NOTIFY_TIMEOUT: '500ms',
   LAPSE_ORPHANS_EVERY: '500ms',
   LAPSE_ORPHANS_AFTER: '1500ms',
+  LAPSE_SETTLE_EVERY: '200ms',
+  LAPSE_SHOP_EVERY: '200ms',
+  LAPSE_SHOP_TIMEOUT: '500ms',
+  LAPSE_PAYMENT_TIMEOUT: '2s',
   LAPSE_INVISIBLE: '10s',
 };
 /** A point is passed within a few sales; restarts and redeliveries fit in as well. */
@@ -28,6 +38,9 @@ export interface CrashWorld {
   readonly apiUrl: string;
   readonly jwtSecret: string;
   readonly webhookSecret: string;
+  /** The payment provider, a simulator that is never killed here, and the key to it. */
+  readonly providerUrl: string;
+  readonly providerKey: string;
   /** Let this process die at `points` from now on: it is started again with them armed. */
   arm(name: ProcessName, points: readonly string[]): Promise<void>;
   /** Resolves when the armed process has died at its point, and is up again, unarmed. */
@@ -35,16 +48,22 @@ export interface CrashWorld {
   close(): Promise<void>;
 }
 
-/** A shop with its four processes, each killed and started again at will. Its stores and topics are its own. */
+/** A shop with its five processes, each killed and started again at will. Its stores and topics are its own. */
 export async function openCrashWorld(): Promise<CrashWorld> {
   const shop = await openShop();
   const broker = await openBroker();
   const port = await findFreePort();
   const jwtSecret = randomBytes(32).toString('base64url');
   const webhookSecret = `whsec_${randomBytes(32).toString('base64')}`;
+  const provider = await startProvider(`http://127.0.0.1:${port}/v1/payments/webhook`, webhookSecret);
+  const shopSystem = await startShopSystem();
   const env = {
     ...broker.env,
     ...shortTimes,
+    ...provider.env,
+    LAPSE_SHOP_WEBHOOK_URL: shopSystem.url,
+    LAPSE_SHOP_WEBHOOK_SECRET: webhookSecret,
+    LAPSE_WEBHOOK_ALLOW_PRIVATE: '127.0.0.1',
     LAPSE_MYSQL_URL: shop.databaseUrl,
     LAPSE_REDIS_URL: shop.redisUrl,
     LAPSE_HTTP_PORT: String(port),
@@ -71,7 +90,7 @@ export async function openCrashWorld(): Promise<CrashWorld> {
     starting.set(name, next);
     return next;
   };
-  const names = ['producer', 'reminder', 'closer', 'sweeper'] as const;
+  const names = ['producer', 'reminder', 'closer', 'sweeper', 'settler'] as const;
   await Promise.all(names.map((name) => start(name, [])));
   return {
     shop,
@@ -79,6 +98,8 @@ export async function openCrashWorld(): Promise<CrashWorld> {
     apiUrl: `http://127.0.0.1:${port}`,
     jwtSecret,
     webhookSecret,
+    providerUrl: provider.env.LAPSE_PAYMENT_URL,
+    providerKey: provider.env.LAPSE_PAYMENT_API_KEY,
     arm: start,
     deathOf: async (name) => {
       const armed = running.get(name);
@@ -94,8 +115,52 @@ export async function openCrashWorld(): Promise<CrashWorld> {
     close: async () => {
       await Promise.allSettled(starting.values());
       await Promise.all([...running.values()].map((each) => each.kill()));
+      await provider.close();
+      await shopSystem.close();
       await broker.sender.close();
       await shop.close();
+    },
+  };
+}
+
+/** The payment simulator as a process of its own, which sends its events to the shop. */
+async function startProvider(webhookUrl: string, webhookSecret: string) {
+  const dir = mkdtempSync(join(tmpdir(), 'lapse-crash-'));
+  const port = await findFreePort();
+  const key = randomBytes(24).toString('base64url');
+  const running = await spawnProcess('payment-simulator', {
+    LAPSE_SIM_PORT: String(port),
+    LAPSE_SIM_DIR: dir,
+    LAPSE_SIM_API_KEY: key,
+    LAPSE_SIM_WEBHOOK_URL: webhookUrl,
+    LAPSE_SIM_WEBHOOK_SECRET: webhookSecret,
+  });
+  return {
+    env: {
+      LAPSE_PAYMENT_PROVIDER: 'simulator',
+      LAPSE_PAYMENT_URL: `http://127.0.0.1:${port}`,
+      LAPSE_PAYMENT_API_KEY: key,
+    },
+    close: async () => {
+      await running.kill();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The shop's own systems: they take every event. */
+async function startShopSystem() {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(204).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
     },
   };
 }

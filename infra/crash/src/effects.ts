@@ -1,5 +1,5 @@
 /** The processes that are killed. Each is started from its compiled `main.js`, as its container starts it. */
-export type ProcessName = 'producer' | 'reminder' | 'closer' | 'sweeper';
+export type ProcessName = 'producer' | 'reminder' | 'closer' | 'sweeper' | 'settler';
 
 /**
  * Every call by which a process changes something outside itself, as `port.method`. Each is two crash points,
@@ -19,6 +19,10 @@ export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
     'orders.recordPayment',
     'stock.confirm',
     'orders.cancelOrder',
+    'orders.openAttempt',
+    'provider.createAttempt',
+    'orders.markAttemptOpen',
+    'stock.reacquire',
     'stock.release',
     'orders.markEffectsApplied',
   ],
@@ -31,6 +35,10 @@ export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
     'orders.claimNotifications',
     'notifier.send',
     'orders.finishNotification',
+    'orders.expandShopEvents',
+    'orders.claimShopEvents',
+    'shop.send',
+    'orders.finishShopEvents',
     'broker.ack',
   ],
   closer: [
@@ -54,10 +62,25 @@ export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
     'orders.rebuildSnapshot',
     'stock.load',
     'orders.fenceOrphans',
+    'stock.reacquire',
     'stock.pruneReleased',
     'stock.setCapacity',
     'orders.expireKeys',
     'orders.sweepReminders',
+  ],
+  settler: [
+    'orders.claimDueAttempts',
+    'provider.cancelAttempt',
+    'orders.endAttempt',
+    'orders.closeExpired',
+    'stock.release',
+    'orders.markEffectsApplied',
+    'orders.claimWaitingPayments',
+    'orders.recordPayment',
+    'stock.confirm',
+    'orders.claimRefunds',
+    'provider.refund',
+    'orders.finishRefund',
   ],
 };
 
@@ -74,15 +97,23 @@ export const reads: Readonly<Record<string, string>> = {
   'orders.findActiveOrder': 'reads',
   'orders.findOrdersByKey': 'reads',
   'orders.readTimeline': 'reads',
+  'orders.listRefunds': 'reads',
+  'orders.readPaymentBacklog': 'reads',
+  'orders.listFindings': 'reads',
+  'orders.listUndelivered': 'reads',
+  'orders.resendNotifications': 'one statement by hand',
+  'orders.resendShopEvents': 'one statement by hand',
+  'orders.retryAttempt': 'a provider that is away: apps/settler/test',
+  'orders.failRefund': 'a provider that says no: apps/settler/test',
+  'orders.giveUpWaitingPayments': 'after ten minutes: apps/settler/test',
   'orders.readStatuses': 'reads',
   'orders.markOutboxFailed': 'a note for the operator: the row stays unsent either way',
   'orders.parkMessage':
     'packages/messaging/test: a parked message is acknowledged after its row is committed',
   'orders.parkDeadLetter':
     'packages/messaging/test: a dead letter is acknowledged after its row is committed',
-  'orders.redriveParked': 'no process calls it yet',
-  'orders.dropParked': 'no process calls it yet',
-  'stock.reacquire': 'no process calls it yet',
+  'orders.redriveParked': 'one transaction by hand; apps/producer/test shows a repeat',
+  'orders.dropParked': 'the same',
   'stock.ping': 'reads',
   'stock.close': 'ends the process itself',
   'stock.readGenerations': 'reads',

@@ -3,7 +3,7 @@ import type { Activity } from '@lapse/order-repository';
 import { placeOrders } from '@lapse/test-shop';
 import { checkInvariants, describeVerdict, waitUntil } from '@lapse/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { buy, cancel, capture, openActivity, operate } from './buyers.ts';
+import { beginPayment, buy, cancel, capture, openActivity, operate, payBehind } from './buyers.ts';
 import type { CrashWorld } from './crash-world.ts';
 
 const capacity = 30;
@@ -24,23 +24,61 @@ export interface SaleOptions {
 export async function runSmallSale(world: CrashWorld, { moved }: SaleOptions): Promise<void> {
   const activity = await openActivity(world, capacity, payWithinMs);
   const orders = await Promise.all(
-    ['payer', 'payer-too', 'canceller', 'leaver', 'leaver-too'].map((who) => buyOne(world, activity, who)),
+    ['payer', 'payer-too', 'canceller', 'leaver', 'late-payer', 'beginner'].map((who) =>
+      buyOne(world, activity, who),
+    ),
   );
-  const [paid, paidToo, cancelled, left] = orders as [OrderView, OrderView, OrderView, OrderView];
+  const [paid, paidToo, cancelled, left, late, begun] = orders as [
+    OrderView,
+    OrderView,
+    OrderView,
+    OrderView,
+    OrderView,
+    OrderView,
+  ];
   // Before Redis loses anything: a confirm or release that meets no stock would be left to the sweeper.
   await Promise.all([
     capture(world, paid),
     capture(world, paidToo),
+    beginPayment(world, begun, `beginner-${activity.id}`),
     operate(world, activity.id, left),
     cancel(world, cancelled, `canceller-${activity.id}`),
   ]);
   await loseStock(world, activity.id);
+  // Cancelled, and paid all the same: paid back by the settler.
+  await payBehind(world, cancelled);
+  await payUnwritten(world, activity.id);
   await leaveTracks(world, activity.id);
   if (moved) await moveDeadlines(world, activity.id);
+  await payLate(world, late);
 }
 
 function buyOne(world: CrashWorld, activity: ActivityView, who: string): Promise<OrderView> {
   return buy(world, activity.id, `${who}-${activity.id}`);
+}
+
+/** Paid after its close: the order gets a place again, or its money back. */
+async function payLate(world: CrashWorld, order: OrderView): Promise<void> {
+  const { shop } = world;
+  await waitUntil(async () => (await shop.orders.readOrder(order.id))?.status !== 'PENDING', {
+    what: "the late payer's order to close",
+    timeoutMs: restTimeoutMs,
+  });
+  await payBehind(world, order);
+  await waitUntil(async () => (await shop.orders.readOrder(order.id))?.status === 'PAID', {
+    what: 'the late payment to be taken',
+    timeoutMs: restTimeoutMs,
+  });
+}
+
+/** A payment that comes before its order is there: kept, and applied once it is. */
+async function payUnwritten(world: CrashWorld, activityId: number): Promise<void> {
+  const { shop } = world;
+  const activity = await readLoaded(world, activityId);
+  const id = uuidv7();
+  const { priceMinor: amountMinor, currency } = activity;
+  await capture(world, { id, amountMinor, currency });
+  await placeOrders(shop, activity, 1, { remindInMs: farMs - 1, expireInMs: farMs }, [id]);
 }
 
 /** Redis loses its data: sales refuse, and the sweeper loads the stock again. */
@@ -127,6 +165,8 @@ async function recordCapture({ shop }: CrashWorld, orderId: string, activity: Ac
 /** Wait until nothing is due or owed any more, then let the oracle judge. @throws naming what it found. */
 export async function expectRest({ shop }: CrashWorld): Promise<void> {
   const owed = `SELECT (SELECT COUNT(*) FROM orders WHERE status = 'PENDING')
+    + (SELECT COUNT(*) FROM payment_attempt WHERE state IN ('CREATING', 'OPEN'))
+    + (SELECT COUNT(*) FROM payment WHERE state IN ('WAITING', 'REFUND_PENDING'))
     + (SELECT COUNT(*) FROM effect) + (SELECT COUNT(*) FROM message_outbox WHERE sent_at IS NULL)`;
   await waitUntil(async () => (await shop.count(owed)) === 0 && (await countHeld(shop)) === 0, {
     what: 'everything owed to be done',

@@ -18,7 +18,7 @@ export interface RunningProcess {
 
 /** Start an app's compiled `main.js`; resolves once it has written that it started. */
 export async function spawnProcess(
-  name: ProcessName,
+  name: ProcessName | 'payment-simulator',
   env: Readonly<Record<string, string>>,
 ): Promise<RunningProcess> {
   const main = fileURLToPath(new URL(`../../../apps/${name}/dist/main.js`, import.meta.url));

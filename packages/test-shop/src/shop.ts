@@ -105,12 +105,12 @@ export async function placeOrders(
   activity: Activity,
   count: number,
   times: OrderTimes,
+  ids: readonly string[] = Array.from({ length: count }, () => uuidv7()),
 ): Promise<PlacedOrders> {
   const atMs = Math.floor(shop.orders.now());
   const expiresAt = new Date(atMs + times.expireInMs);
   const remindAt = new Date(atMs + times.remindInMs);
   const createdAt = new Date(Math.min(atMs, remindAt.getTime() - 1));
-  const ids = Array.from({ length: count }, () => uuidv7());
   const outbox: OutboxRow[] = [];
   for (let at = 0; at < count; at += 256) {
     const batch = ids.slice(at, at + 256).map((id) => ({
@@ -145,7 +145,7 @@ export async function placeOrders(
       createTime: createdAt.getTime(),
       dueTime: time.getTime(),
     }));
-  return { ids, outbox, remindDue: dueAt(remindAt), closeDue: dueAt(expiresAt) };
+  return { ids: [...ids], outbox, remindDue: dueAt(remindAt), closeDue: dueAt(expiresAt) };
 }
 
 /** Free units in both stores, and those held in Redis. */
