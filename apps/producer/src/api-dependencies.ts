@@ -28,6 +28,7 @@ export interface ApiDependencies {
     | 'listRefunds'
     | 'markAttemptOpen'
     | 'markEffectsApplied'
+    | 'noteFirstLoad'
     | 'openActivity'
     | 'openAttempt'
     | 'readOrder'

@@ -49,7 +49,7 @@ export async function createOrder(ports: CreatePorts, request: CreateRequest): P
 
   const giveUpAt = performance.now() + holderWaitMsMax;
   for (let attempt = 0; ; attempt += 1) {
-    const held = await reserve(ports, order);
+    const held = await reserve(ports, order, activity.stockRunId);
     switch (held) {
       case 'reserved':
         return ports.inFlight.track(order, writeOrder(ports, order));
@@ -106,9 +106,15 @@ function saleProblem(activity: Activity, { createdAt, quantity }: NewOrder): Pro
   return undefined;
 }
 
-async function reserve(ports: CreatePorts, order: NewOrder) {
+/**
+ * The activity may be a second old here, and its run id with it. Redis restarted since: the connection's run id is
+ * another one, and the reserve is refused. Redis loaded since, too: the old run id is refused once, then read anew.
+ * Still connected to a server that was replaced meanwhile: it takes the hold, but MySQL's generation has moved on,
+ * and its decrement refuses the order. A stale pair can cost a repeat, never a place.
+ */
+async function reserve(ports: CreatePorts, order: NewOrder, stockRunId: string | null) {
   try {
-    return (await ports.stock.reserve({ ...order, orderId: order.id })).kind;
+    return (await ports.stock.reserve({ ...order, stockRunId, orderId: order.id })).kind;
   } catch (error) {
     // No answer is not a refusal: the hold may have been taken. Releasing it also fences a late reserve.
     await ports.holds.release({ activityId: order.activityId, orderId: order.id });

@@ -5,14 +5,15 @@ import type { Stock } from '@lapse/stock';
 import { activityAnswer } from './operator-answer.ts';
 
 export interface OpenActivityPorts {
-  readonly orders: Pick<OrderRepository, 'openActivity'>;
+  readonly orders: Pick<OrderRepository, 'noteFirstLoad' | 'openActivity'>;
   readonly stock: Pick<Stock, 'load'>;
   readonly log: Logger;
 }
 
 /**
  * Write an activity to MySQL, then load its stock into Redis. Without Redis the activity exists all the same
- * and refuses orders with STOCK_NOT_READY, until the sweeper has seen that its stock is missing and loads it.
+ * and refuses orders with STOCK_NOT_READY, until the sweeper has seen that its stock is missing and loads it. So it
+ * is when this process dies before it has noted which server took the stock.
  * Idempotent where the request has a key; without one a repeat makes another activity.
  */
 export async function openActivity(
@@ -24,7 +25,7 @@ export async function openActivity(
   if (opened.kind !== 'done') return opened;
   const activity = opened.result;
   try {
-    await stock.load({
+    const runId = await stock.load({
       activityId: activity.id,
       generation: activity.generation,
       capacity: activity.capacity,
@@ -32,6 +33,7 @@ export async function openActivity(
       stock: activity.capacity,
       holds: [],
     });
+    await orders.noteFirstLoad(activity.id, { generation: activity.generation, runId });
   } catch (error) {
     log.warn({ err: error, activityId: activity.id }, 'stock of a new activity is left to the sweeper');
   }

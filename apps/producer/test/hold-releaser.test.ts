@@ -15,7 +15,7 @@ it('releases at once what it can, later what it must, and on close once more wha
   const holds = openHoldReleaser({ stock, log });
   try {
     for (const activityId of [1, 2]) {
-      await witness.load({
+      const stockRunId = await witness.load({
         activityId,
         generation: 1,
         capacity: 10,
@@ -25,7 +25,14 @@ it('releases at once what it can, later what it must, and on close once more wha
       });
       for (const n of [1, 2, 3]) {
         const id = orderId(activityId * 10 + n);
-        await witness.reserve({ activityId, generation: 1, orderId: id, userId: `u${n}`, quantity: 2 });
+        await witness.reserve({
+          activityId,
+          generation: 1,
+          stockRunId,
+          orderId: id,
+          userId: `u${n}`,
+          quantity: 2,
+        });
       }
     }
     await holds.release({ activityId: 1, orderId: orderId(11) });

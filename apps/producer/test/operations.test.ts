@@ -272,7 +272,8 @@ describe("a buyer's request that died half way", () => {
       idempotencyKey: 'k',
       requestHash: requestHash(activity.id, { quantity: 1 }),
     };
-    await api.stock.reserve({ ...order, orderId: order.id });
+    const { stockRunId = null } = (await api.orders.readActivity(activity.id)) ?? {};
+    await api.stock.reserve({ ...order, stockRunId, orderId: order.id });
     await api.orders.createOrders([order]);
     const reply = await api.placeOrder(activity.id, 'fay', 'k');
     expect([reply.statusCode, reply.headers['idempotent-replayed']]).toEqual([201, 'true']);
@@ -285,7 +286,8 @@ describe("a buyer's request that died half way", () => {
   it('after the hold and before the order: 503 until the hold is given back, then one order', async () => {
     const activity = await api.createActivity();
     const orphan = { activityId: activity.id, orderId: v7(), userId: 'gus', quantity: 1, generation: 1 };
-    await api.stock.reserve(orphan);
+    const { stockRunId = null } = (await api.orders.readActivity(activity.id)) ?? {};
+    await api.stock.reserve({ ...orphan, stockRunId });
     const refused = await api.placeOrder(activity.id, 'gus', 'k');
     expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '1']);
     const { fenced } = await api.orders.fenceOrphans([orphan]);

@@ -1,19 +1,20 @@
 import type { OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
-import type { Stock } from '@lapse/stock';
+import type { LoadedStock, Stock } from '@lapse/stock';
 import { listAllActivities } from './list-all-activities.ts';
 import { stockLoads } from './metrics.ts';
 
 export interface LoadStockParts {
   readonly orders: Pick<OrderRepository, 'listActivities' | 'rebuildSnapshot'>;
-  readonly stock: Pick<Stock, 'readGenerations' | 'load'>;
+  readonly stock: Pick<Stock, 'readLoads' | 'load'>;
   readonly log: Logger;
 }
 
 /**
- * Compare the generation of every activity in Redis with MySQL's, and rebuild the stock of those that
- * differ or are gone: Redis lost its data, or a load was cut short. Sales of such an activity refuse
- * meanwhile. An activity that fails does not stop the others; the first error is thrown at the end.
+ * Compare the generation of every activity in Redis, and the server that it is on, with what MySQL has noted, and
+ * rebuild the stock of those that differ or are gone: Redis lost its data, was started again, maybe from an older
+ * snapshot, or a replica that lagged has taken over; or a load was cut short. Sales of such an activity refuse
+ * meanwhile, and resume by themselves. An activity that fails does not stop the others; the first error is thrown at the end.
  * @returns the activities rebuilt.
  */
 export function loadStock(parts: LoadStockParts) {
@@ -24,9 +25,9 @@ export function loadStock(parts: LoadStockParts) {
     const loaded: number[] = [];
     let failure: unknown;
     for await (const page of listAllActivities(parts.orders, signal)) {
-      const generations = await parts.stock.readGenerations(page.map(({ id }) => id));
+      const loads = await parts.stock.readLoads(page.map(({ id }) => id));
       for (const [index, activity] of page.entries()) {
-        const isCurrent = generations[index] === activity.generation && !doubtful.has(activity.id);
+        const isCurrent = isLoaded(loads[index], activity) && !doubtful.has(activity.id);
         if (isCurrent || signal.aborted) continue;
         try {
           if (await rebuild(parts, activity.id, doubtful)) loaded.push(activity.id);
@@ -40,13 +41,20 @@ export function loadStock(parts: LoadStockParts) {
   };
 }
 
+function isLoaded(
+  load: LoadedStock | null | undefined,
+  expected: { readonly generation: number; readonly stockRunId: string | null },
+): boolean {
+  return load?.generation === expected.generation && load.runId === expected.stockRunId;
+}
+
 /** Thrown inside the transaction to undo it: somebody else has loaded this stock meanwhile. */
 class StockIsCurrent extends Error {}
 
 /**
  * Rebuild under the lock of the activity's row, so that one sweeper at a time does it. What it then finds
- * decides: had another one finished just before, Redis holds the generation that MySQL had until this
- * transaction raised it, and the transaction is undone instead of loading a second time. Not so when an
+ * decides: had another one finished just before, Redis holds the generation that MySQL still has, on the
+ * server that MySQL has noted, and the transaction is undone instead of loading a second time. Not so when an
  * attempt of this process has begun to load and lost its transaction: then it loads until a commit says so.
  */
 async function rebuild(
@@ -57,13 +65,15 @@ async function rebuild(
   const startedAt = performance.now();
   let loaded: object = {};
   try {
-    await orders.rebuildSnapshot(activityId, async ({ available, ...snapshot }) => {
+    await orders.rebuildSnapshot(activityId, async ({ available, stockRunId, ...snapshot }) => {
       const { generation, holds } = snapshot;
-      const [before = null] = await stock.readGenerations([activityId]);
-      if (before === generation - 1 && !doubtful.has(activityId)) throw new StockIsCurrent();
+      const [before = null] = await stock.readLoads([activityId]);
+      const current = { generation: generation - 1, stockRunId };
+      if (isLoaded(before, current) && !doubtful.has(activityId)) throw new StockIsCurrent();
       doubtful.add(activityId);
-      await stock.load({ ...snapshot, stock: available });
+      const runId = await stock.load({ ...snapshot, stock: available });
       loaded = { before, generation, available, holds: holds.length };
+      return runId;
     });
   } catch (error) {
     if (error instanceof StockIsCurrent || (error as Error).cause instanceof StockIsCurrent) return false;

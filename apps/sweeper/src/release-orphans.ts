@@ -7,7 +7,7 @@ import { orphansReleased } from './metrics.ts';
 
 export interface ReleaseOrphansParts {
   readonly orders: Pick<OrderRepository, 'fenceOrphans' | 'listActivities' | 'now' | 'readStatuses'>;
-  readonly stock: Pick<Stock, 'confirm' | 'pruneReleased' | 'release' | 'scanHeld'>;
+  readonly stock: Pick<Stock, 'confirm' | 'forgetReleased' | 'release' | 'scanOld'>;
   readonly config: {
     /** A hold younger than this may still be written. Ended orders get as long after their pay window. */
     readonly orphansAfterMs: number;
@@ -54,11 +54,14 @@ async function settleOldHolds(
   { id: activityId, payWithinMs }: Pick<Activity, 'id' | 'payWithinMs'>,
 ): Promise<number> {
   const { stock, config } = parts;
-  await stock.pruneReleased(activityId, { olderThanMs: config.markersKeptMs });
+  const ages = { heldMs: config.orphansAfterMs, releasedMs: config.markersKeptMs };
   let released = 0;
-  for await (const batch of stock.scanHeld(activityId, { olderThanMs: config.orphansAfterMs })) {
-    for (let from = 0; from < batch.length; from += holdsPerCallMax) {
-      const holds = batch.slice(from, from + holdsPerCallMax);
+  for await (const batch of stock.scanOld(activityId, ages)) {
+    const markers = batch.filter(({ state }) => state === 'released').map(({ orderId }) => orderId);
+    await stock.forgetReleased(activityId, markers, { olderThanMs: config.markersKeptMs });
+    const held = batch.filter(({ state }) => state === 'held');
+    for (let from = 0; from < held.length; from += holdsPerCallMax) {
+      const holds = held.slice(from, from + holdsPerCallMax);
       const statuses = await parts.orders.readStatuses(holds.map(({ orderId }) => orderId));
       // ABORTED: fenced by a run that did not get to the release.
       const unwritten = holds.filter(({ orderId }) => (statuses.get(orderId) ?? 'ABORTED') === 'ABORTED');

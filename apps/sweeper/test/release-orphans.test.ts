@@ -22,7 +22,8 @@ test('a hold whose order was never written is fenced and released; holds of real
   // Its pay window is 15 minutes: the place does not wait for it.
   const activity = await openActivity(shop, 5);
   await placeOrders(shop, activity, 2, { remindInMs: 60_000, expireInMs: 120_000 });
-  const hold = { activityId: activity.id, generation: activity.generation, userId: 'killed', quantity: 1 };
+  const { id: activityId, generation, stockRunId } = activity;
+  const hold = { activityId, generation, stockRunId, userId: 'killed', quantity: 1 };
   await shop.stock.reserve({ ...hold, orderId: orphan });
   expect(await readStock(shop, activity.id)).toEqual({ mysql: 3, redis: 2, held: 3 });
 
@@ -72,8 +73,8 @@ test('an activity whose holds cannot be read does not keep the others from being
     [broken, 'not an order'],
     [healthy, other],
   ] as const) {
-    const { id: activityId, generation } = activity;
-    await shop.stock.reserve({ activityId, generation, orderId, userId: 'killed', quantity: 1 });
+    const { id: activityId, generation, stockRunId } = activity;
+    await shop.stock.reserve({ activityId, generation, stockRunId, orderId, userId: 'killed', quantity: 1 });
   }
 
   await waitUntil(

@@ -3,6 +3,7 @@ import type { Activity } from './activity.ts';
 export const activityColumns =
   'id, name, capacity, capacity_version, available, price_minor, currency, sale_starts_at, sale_ends_at, pay_within_ms,' +
   ' remind_after_ms, quantity_max, late_payment_policy, payment_grace_ms, generation, created_at';
+  ' remind_after_ms, quantity_max, late_payment_policy, generation, stock_run_id, created_at';
 
 export interface ActivityRow {
   readonly id: number;
@@ -20,6 +21,7 @@ export interface ActivityRow {
   readonly late_payment_policy: Activity['latePaymentPolicy'];
   readonly payment_grace_ms: number;
   readonly generation: number;
+  readonly stock_run_id: string | null;
   readonly created_at: Date;
 }
 
@@ -40,6 +42,7 @@ export function toActivity(row: ActivityRow): Activity {
     latePaymentPolicy: row.late_payment_policy,
     paymentGraceMs: row.payment_grace_ms,
     generation: row.generation,
+    stockRunId: row.stock_run_id,
     createdAt: row.created_at,
   };
 }

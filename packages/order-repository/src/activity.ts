@@ -20,5 +20,7 @@ export interface Activity {
   readonly paymentGraceMs: number;
   /** Goes up each time Redis is rebuilt; a hold of another generation no longer counts. */
   readonly generation: number;
+  /** Run id of the Redis server that the stock was loaded into; null: never loaded. Another one refuses to sell. */
+  readonly stockRunId: string | null;
   readonly createdAt: Date;
 }

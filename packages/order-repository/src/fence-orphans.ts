@@ -1,4 +1,3 @@
-import type { OrderStatus } from '@lapse/contracts';
 import { idFromBytes, idToBytes, sortedIdBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
 import type { FenceResult, OrphanHold } from './order-repository.ts';
@@ -11,13 +10,13 @@ const fenceBatchMax = 1_000;
 
 /**
  * Make sure that holds without an order never get one: insert their ids as ABORTED first. A create that is
- * under way either committed before (the order is `present`), or finds the fence and is refused. Only then
+ * under way either committed before (the order is not among the `fenced`), or finds the fence and is refused. Only then
  * may the holds be released. Idempotent: what is fenced already is `fenced` again.
  */
 export async function fenceOrphans(database: Database, holds: readonly OrphanHold[]): Promise<FenceResult> {
   if (holds.length > fenceBatchMax)
     throw new RangeError(`${holds.length} holds in one call; at most ${fenceBatchMax}`);
-  if (holds.length === 0) return { fenced: [], present: [] };
+  if (holds.length === 0) return { fenced: [] };
   const ids = sortedIdBytes(holds.map(({ orderId }) => orderId));
   return inTransaction(
     database,
@@ -57,15 +56,11 @@ async function fenceOnce(
      ON DUPLICATE KEY UPDATE order_id = order_transition.order_id`,
     [ids],
   );
-  const rows = await session.rows<{ id: Buffer; status: OrderStatus }>(
-    'SELECT id, status FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?) ORDER BY id',
+  const rows = await session.rows<{ id: Buffer }>(
+    "SELECT id FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?) AND status = 'ABORTED' ORDER BY id",
     [ids],
   );
-  const orders = rows.map(({ id, status }) => ({ orderId: idFromBytes(id), status }));
-  return {
-    fenced: orders.filter(({ status }) => status === 'ABORTED').map(({ orderId }) => orderId),
-    present: orders.filter(({ status }) => status !== 'ABORTED'),
-  };
+  return { fenced: rows.map(({ id }) => idFromBytes(id)) };
 }
 
 function byId(a: OrphanHold, b: OrphanHold): number {

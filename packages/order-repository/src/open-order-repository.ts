@@ -37,6 +37,7 @@ import { markOutboxFailed } from './mark-outbox-failed.ts';
 import { markOutboxSent } from './mark-outbox-sent.ts';
 import { toStoreError } from './mysql-fault.ts';
 import { openAttempt } from './open-attempt.ts';
+import { noteFirstLoad } from './note-first-load.ts';
 import type { OrderRepository, RepositoryConfig, RepositoryLog } from './order-repository.ts';
 import { parkMessage } from './park-message.ts';
 import { readActivity } from './read-activity.ts';
@@ -136,6 +137,7 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     resendNotifications: (ids, options) => resendUndelivered(database, 'notification', ids, options),
     resendShopEvents: (ids, options) => resendUndelivered(database, 'shop_event', ids, options),
     finishShopEvents: (finished) => finishShopEvents(database, finished),
+    noteFirstLoad: (activityId, load) => noteFirstLoad(database, activityId, load),
     rebuildSnapshot: (activityId, apply) => rebuildSnapshot(database, activityId, apply),
   };
 }

@@ -73,10 +73,8 @@ export interface OrphanHold {
   readonly quantity: number;
 }
 export interface FenceResult {
-  /** Never written, and never will be now: release these holds. */
+  /** Never written, and never will be now: release these holds. The others have an order. */
   readonly fenced: readonly string[];
-  /** Orders that exist, with their status. */
-  readonly present: readonly { readonly orderId: string; readonly status: OrderStatus }[];
 }
 
 export interface SentRow {
@@ -192,5 +190,6 @@ export interface OrderRepository {
   listParked(filter: ParkedFilter, page: { afterId: number; limit: number }): Promise<Parked[]>;
   redriveParked(ids: readonly number[], options: SettleParkedOptions): Promise<ParkedOutcome[]>;
   dropParked(ids: readonly number[], options: SettleParkedOptions): Promise<ParkedOutcome[]>;
-  rebuildSnapshot(activityId: number, apply: (snapshot: StockSnapshot) => Promise<void>): Promise<void>;
+  rebuildSnapshot(activityId: number, apply: (snapshot: StockSnapshot) => Promise<string>): Promise<void>;
+  noteFirstLoad(activityId: number, load: { generation: number; runId: string }): Promise<void>;
 }

@@ -12,6 +12,7 @@ interface ActivityRow {
   readonly capacity_version: number;
   readonly available: number;
   readonly generation: number;
+  readonly stock_run_id: string | null;
 }
 interface ActiveRow {
   readonly id: Buffer;
@@ -24,8 +25,8 @@ interface ActiveRow {
 const chunkMax = 2_000;
 
 /**
- * Load an activity's stock into Redis from MySQL's truth: lock the activity, raise its generation, read its
- * active orders, let `apply` write Redis, commit. While the lock is held nothing can be created, closed or
+ * Load an activity's stock into Redis from MySQL's truth: lock the activity, read its active orders,
+ * let `apply` write Redis under the next generation, note that and the run id of the server that took it, commit. While the lock is held nothing can be created, closed or
  * cancelled in the activity, and a hold of an older generation is refused for ever after. `apply` must put
  * the generation in last, and may be called again when the transaction repeats.
  *
@@ -39,7 +40,7 @@ const chunkMax = 2_000;
 export async function rebuildSnapshot(
   database: Database,
   activityId: number,
-  apply: (snapshot: StockSnapshot) => Promise<void>,
+  apply: (snapshot: StockSnapshot) => Promise<string>,
 ): Promise<void> {
   await inTransaction(
     database,
@@ -57,15 +58,14 @@ export async function rebuildSnapshot(
 async function rebuildOnce(
   session: Session,
   activityId: number,
-  apply: (snapshot: StockSnapshot) => Promise<void>,
+  apply: (snapshot: StockSnapshot) => Promise<string>,
 ): Promise<number | null> {
   const [activity] = await session.rows<ActivityRow>(
-    'SELECT capacity, capacity_version, available, generation FROM activity WHERE id = ? FOR UPDATE',
+    'SELECT capacity, capacity_version, available, generation, stock_run_id FROM activity WHERE id = ? FOR UPDATE',
     [activityId],
   );
   if (activity === undefined) return null;
   const generation = activity.generation + 1;
-  await session.run('UPDATE activity SET generation = ? WHERE id = ?', [generation, activityId]);
   // Every active order has its active_user, so the unique key is a list of them.
   const rows = await session.rows<ActiveRow>(
     `SELECT id, user_id, quantity, status FROM orders FORCE INDEX (orders_active_user)
@@ -73,14 +73,20 @@ async function rebuildOnce(
     [activityId],
   );
   const holds = rows.map(toHold);
-  await apply({
+  const runId = await apply({
     activityId,
     generation,
     capacity: activity.capacity,
     capacityVersion: activity.capacity_version,
     available: activity.available,
+    stockRunId: activity.stock_run_id,
     holds,
   });
+  await session.run('UPDATE activity SET generation = ?, stock_run_id = ? WHERE id = ?', [
+    generation,
+    runId,
+    activityId,
+  ]);
   await confirmAgain(session, activityId, holds);
   return generation;
 }

@@ -7,6 +7,8 @@ export interface StockSnapshot {
   /** Rises with each change of the capacity. */
   readonly capacityVersion: number;
   readonly available: number;
+  /** Run id of the Redis server that had the stock until now; null: none. */
+  readonly stockRunId: string | null;
   readonly holds: readonly SnapshotHold[];
 }
 

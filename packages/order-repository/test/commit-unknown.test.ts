@@ -123,7 +123,7 @@ test.each(['cut-after-commit', 'cut-before-commit'] as const)(
     breakNextCommit(mode);
     expect(await shaky.cancelOrder(cancelled.id, cancelled.userId)).toMatchObject({ kind: 'cancelled' });
     breakNextCommit(mode);
-    await shaky.rebuildSnapshot(activity.id, async () => undefined);
+    await shaky.rebuildSnapshot(activity.id, async () => 'run-1');
     expect(proxy.cuts()).toBe(5);
 
     const after = await fixture.repository.readActivity(activity.id);

@@ -77,6 +77,7 @@ test('a pool of one serves many callers, and an operation that cannot get a conn
   await narrow.rebuildSnapshot(activity.id, async () => {
     answer = narrow.ping().catch((error: unknown) => error);
     await answer;
+    return 'run-1';
   });
   expect(await answer).toBeInstanceOf(StoreUnavailableError);
   expect(performance.now() - startedAt).toBeLessThan(4_000);

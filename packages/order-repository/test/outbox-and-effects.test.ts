@@ -84,13 +84,18 @@ test('a snapshot has every active order, a new generation, and the places that a
   const seen: StockSnapshot[] = [];
   await repository.rebuildSnapshot(activity.id, async (snapshot) => {
     seen.push(snapshot);
+    return 'run-2';
   });
+  expect(await repository.readActivity(activity.id)).toMatchObject({ generation: 2, stockRunId: 'run-2' });
   expect(seen).toHaveLength(1);
   expect(seen[0]).toMatchObject({ activityId: activity.id, generation: 2, capacity: 100, available: 97 });
   expect([...(seen[0]?.holds ?? [])].sort((a, b) => (a.orderId < b.orderId ? -1 : 1))).toEqual([
     { orderId: held.id, userId: held.userId, quantity: 2, state: 'held' },
     { orderId: sold.id, userId: sold.userId, quantity: 1, state: 'sold' },
   ]);
+  // A first load that comes late does not stand in the way of the rebuild.
+  await repository.noteFirstLoad(activity.id, { generation: 1, runId: 'run-1' });
+  expect((await repository.readActivity(activity.id))?.stockRunId).toBe('run-2');
   await repository.rebuildSnapshot(999_999, async () => expect.unreachable());
 });
 
@@ -140,6 +145,7 @@ test('while a snapshot is loaded nobody creates or closes; a payment in between 
     const { effect } = (await repository.recordPayment(captureOf(paid))) as { effect?: { id: string } };
     await repository.markEffectsApplied([effect?.id ?? '']);
     expect(done).toEqual([]);
+    return 'run-1';
   });
   await Promise.all(waiting);
   expect(done.sort()).toEqual(['closed', 'stale_generation']);

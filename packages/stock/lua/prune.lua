@@ -1,6 +1,5 @@
 --[[
-  Forget markers of orders released long ago. They only refuse a reserve that arrives late; a release of an
-  order that is not known any more gives back nothing, as before.
+  Forget markers of orders released long ago: see forgetReleased for when that is safe.
     KEYS[1]  activity:{ID}:holds   hash: order -> "state:quantity:atMs:user"
     ARGV     age in ms that a marker must have, then 1 to 1000 order ids
   Returns how many were forgotten. Held and sold orders are never touched.

@@ -6,7 +6,8 @@
     KEYS[4]  activity:{ID}:gen     generation; absent: not loaded
     ARGV     order ids, 1 to 1000 (unpack fails near 8000)
   Returns 'not_ready', or in ARGV order the units each order gave back: 0 means it held none.
-    held      credits its units and drops its user
+    held      credits its units and drops its user; its marker keeps the units, and in the user's place since when
+              they were held: so an audit can tell what was held at any moment
     unknown   is marked released without credit, so that a reserve that arrives late is refused
     sold      is left alone: a paid order never gives stock back
     released  is left alone; so is an order named twice in one call
@@ -17,23 +18,24 @@ if redis.call('EXISTS', KEYS[1], KEYS[4]) ~= 2 then
 end
 
 local time = redis.call('TIME')
-local marker = 'r:0:' .. string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000)) .. ':'
+local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 local known = redis.call('HMGET', KEYS[3], unpack(ARGV))
 local given, marks, users, seen, total = {}, {}, {}, {}, 0
 for i, order in ipairs(ARGV) do
   local units = 0
   if not seen[order] then
     seen[order] = true
-    local state = 'unknown'
+    local state, marker = 'unknown', 'r:0:' .. now .. ':'
     if known[i] then
-      local quantity, user
-      state, quantity, user = string.match(known[i], '^([hsr]):(%d+):%d+:(.*)$')
+      local quantity, heldFrom, user
+      state, quantity, heldFrom, user = string.match(known[i], '^([hsr]):(%d+):(%d+):(.*)$')
       if not state then
         return redis.error_reply('LAPSE_STOCK_CORRUPT hold of order ' .. order)
       end
       if state == 'h' then
         units = tonumber(quantity)
         users[#users + 1] = user
+        marker = 'r:' .. quantity .. ':' .. now .. ':' .. heldFrom
       end
     end
     if state == 'h' or state == 'unknown' then

@@ -1,8 +1,11 @@
+export type { LoadedImage, StockImage } from './inspect-stock.ts';
 export type { StockSnapshot } from './load-stock.ts';
 export { openStock, type Stock, type StockConfig } from './open-stock.ts';
 export type { ReacquiredOrder, ReacquireResult } from './reacquire.ts';
-export type { Hold, StockCounts } from './read-holds.ts';
+export type { StockCounts } from './read-holds.ts';
+export type { LoadedStock } from './read-loads.ts';
 export type { Reservation, ReserveResult } from './reserve.ts';
 export type { CapacityResult } from './set-capacity.ts';
 export type { SettleResult } from './settle.ts';
+export type { Hold } from './stock-hold.ts';
 export { isStockUnavailable, StockUnavailableError } from './stock-unavailable.ts';

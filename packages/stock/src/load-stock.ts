@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { RedisClient } from './redis-client.ts';
-import type { StockScripts } from './scripts.ts';
 import { stagedKeys, stockKeys } from './stock-keys.ts';
 import { StockUnavailableError } from './stock-unavailable.ts';
 
@@ -32,27 +31,31 @@ const stagedSeconds = 600;
  * of released orders are forgotten: a reserve that arrives late carries the old generation and is refused.
  *
  * The caller holds the activity's lock in MySQL. Loads without it do not mix, but the last one wins.
+ * @returns the run id of the server that took it, for `activity.stock_run_id`.
  * @throws {StockUnavailableError} the old keys or the new ones are in place; repeat it.
  */
 export async function loadStock(
   { ask }: RedisClient,
-  scripts: StockScripts,
   { activityId, generation, capacity, capacityVersion, stock, holds }: StockSnapshot,
-): Promise<void> {
+): Promise<string> {
   const keys = stockKeys(activityId);
   if (!Number.isSafeInteger(stock) || stock < 0) throw new RangeError(`Free stock cannot be ${stock}.`);
   if (!Number.isSafeInteger(generation) || generation <= 0) {
     throw new RangeError(`A generation cannot be ${generation}.`);
   }
   const staged = stagedKeys(activityId, randomUUID());
-  const loadedAtMs = await ask('read the clock', async (redis) => Number((await redis.time())[0]) * 1_000);
+  const loadedAtMs = await ask(
+    'read the clock',
+    activityId,
+    async ({ redis }) => Number((await redis.time())[0]) * 1_000,
+  );
   for (let at = 0; at < holds.length; at += holdsPerCommand) {
     const chunk = holds.slice(at, at + holdsPerCommand);
     const fields = chunk.flatMap(({ orderId, userId, quantity, state }) => [
       orderId,
       `${state === 'held' ? 'h' : 's'}:${quantity}:${loadedAtMs}:${userId}`,
     ]);
-    await ask(`load activity ${activityId}`, (redis) =>
+    await ask(`load activity ${activityId}`, activityId, ({ redis }) =>
       Promise.all([
         redis.hset(staged.holds, ...fields),
         redis.sadd(staged.users, ...chunk.map(({ userId }) => userId)),
@@ -62,11 +65,15 @@ export async function loadStock(
     );
   }
   const argv = [String(generation), String(stock), String(holds.length), `${capacityVersion}:${capacity}`];
-  const answer = await ask(`load activity ${activityId}`, () => scripts.swapIn(keys, staged, argv));
+  const { runId, answer } = await ask(`load activity ${activityId}`, activityId, async (node) => {
+    const server = await node.runId.read();
+    return { runId: server, answer: await node.scripts.swapIn(keys, staged, argv) };
+  });
   if (answer !== 1) {
     throw new StockUnavailableError(
       `The load of activity ${activityId} was not complete: ${holds.length} holds were staged. ` +
         'Redis lost some of them meanwhile, or two holds share an order or a user.',
     );
   }
+  return runId;
 }

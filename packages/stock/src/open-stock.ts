@@ -1,16 +1,20 @@
 import type { Closable, Logger } from '@lapse/runtime';
+import { inspectStock, type StockImage } from './inspect-stock.ts';
 import { loadStock, type StockSnapshot } from './load-stock.ts';
 import { type ReacquiredOrder, type ReacquireResult, reacquire } from './reacquire.ts';
-import { type Hold, pruneReleased, readCounts, type StockCounts, scanHeld } from './read-holds.ts';
-import { connectRedis, type RedisClient } from './redis-client.ts';
+import { forgetReleased, type OldHolds, readCounts, type StockCounts, scanOld } from './read-holds.ts';
+import { type LoadedStock, readLoads } from './read-loads.ts';
+import { connectRedis } from './redis-client.ts';
 import { type Reservation, type ReserveResult, reserve } from './reserve.ts';
-import { defineScripts } from './scripts.ts';
 import { type CapacityResult, setCapacity } from './set-capacity.ts';
 import { type SettleResult, settleHolds } from './settle.ts';
-import { stockKeys } from './stock-keys.ts';
+import type { Hold } from './stock-hold.ts';
 
 export interface StockConfig {
-  /** `redis://` or `rediss://`, with the database's number as its path. */
+  /**
+   * `redis://` or `rediss://`, with the database's number as its path; or a cluster, `redis-cluster://host:port,…`
+   * (`rediss-cluster://` for TLS).
+   */
   readonly url: string;
   /** How long one command may take. Behind a Redis that stands still, a command waits at most twice as long. */
   readonly commandTimeoutMs: number;
@@ -27,12 +31,17 @@ export interface Stock extends Closable {
   confirm(activityId: number, orderIds: readonly string[]): Promise<SettleResult>;
   reacquire(activityId: number, orders: readonly ReacquiredOrder[]): Promise<ReacquireResult>;
   setCapacity(activityId: number, version: number, capacity: number): Promise<CapacityResult>;
-  load(snapshot: StockSnapshot): Promise<void>;
-  /** Generation each activity was loaded under, in input order; null: not loaded. */
-  readGenerations(activityIds: readonly number[]): Promise<(number | null)[]>;
+  /** @returns the run id of the server that has it now. */
+  load(snapshot: StockSnapshot): Promise<string>;
+  readLoads(activityIds: readonly number[]): Promise<(LoadedStock | null)[]>;
   readCounts(activityId: number): Promise<StockCounts | null>;
-  scanHeld(activityId: number, filter: { olderThanMs: number }): AsyncIterable<Hold[]>;
-  pruneReleased(activityId: number, filter: { olderThanMs: number }): Promise<number>;
+  inspect(activityId: number): Promise<StockImage>;
+  scanOld(activityId: number, ages: OldHolds): AsyncIterable<Hold[]>;
+  forgetReleased(
+    activityId: number,
+    orderIds: readonly string[],
+    filter: { olderThanMs: number },
+  ): Promise<number>;
 }
 
 /**
@@ -41,41 +50,19 @@ export interface Stock extends Closable {
  */
 export async function openStock(config: StockConfig, log: Logger): Promise<Stock> {
   const client = await connectRedis(config, log);
-  const scripts = defineScripts(client.redis);
   return {
-    ping: async () => {
-      await client.ask('answer a ping', (redis) => redis.ping());
-    },
-    reserve: (reservation) => reserve(client, scripts, reservation),
-    release: (activityId, orderIds) => settleHolds(client, scripts, 'release', activityId, orderIds),
-    confirm: (activityId, orderIds) => settleHolds(client, scripts, 'confirm', activityId, orderIds),
-    reacquire: (activityId, orders) => reacquire(client, scripts, activityId, orders),
-    setCapacity: (activityId, version, capacity) =>
-      setCapacity(client, scripts, activityId, version, capacity),
-    load: (snapshot) => loadStock(client, scripts, snapshot),
-    readGenerations: (activityIds) => readGenerations(client, activityIds),
+    ping: client.ping,
+    reserve: (reservation) => reserve(client, reservation),
+    release: (activityId, orderIds) => settleHolds(client, 'release', activityId, orderIds),
+    confirm: (activityId, orderIds) => settleHolds(client, 'confirm', activityId, orderIds),
+    reacquire: (activityId, orders) => reacquire(client, activityId, orders),
+    setCapacity: (activityId, version, capacity) => setCapacity(client, activityId, version, capacity),
+    load: (snapshot) => loadStock(client, snapshot),
+    readLoads: (activityIds) => readLoads(client, activityIds),
     readCounts: (activityId) => readCounts(client, activityId),
-    scanHeld: (activityId, filter) => scanHeld(client, activityId, filter),
-    pruneReleased: (activityId, filter) => pruneReleased(client, scripts, activityId, filter),
+    inspect: (activityId) => inspectStock(client, activityId),
+    scanOld: (activityId, ages) => scanOld(client, activityId, ages),
+    forgetReleased: (activityId, orderIds, filter) => forgetReleased(client, activityId, orderIds, filter),
     close: client.close,
   };
-}
-
-/**
- * Sent together, two commands each: MGET over several activities would cross slots in a cluster. A generation
- * whose counter is gone (evicted, deleted by hand) counts as not loaded: else nobody would ever load it again.
- */
-async function readGenerations(
-  { ask }: RedisClient,
-  activityIds: readonly number[],
-): Promise<(number | null)[]> {
-  const answers = await ask('read generations', (redis) =>
-    Promise.all(
-      activityIds.map(stockKeys).map(async ({ generation, stock }) => {
-        const [text, counters] = await Promise.all([redis.get(generation), redis.exists(stock)]);
-        return counters === 1 ? text : null;
-      }),
-    ),
-  );
-  return answers.map((answer) => (answer === null ? null : Number(answer)));
 }

@@ -1,5 +1,4 @@
 import type { RedisClient } from './redis-client.ts';
-import type { StockScripts } from './scripts.ts';
 import { ordersPerCallMax } from './settle.ts';
 import { stockKeys } from './stock-keys.ts';
 
@@ -26,7 +25,6 @@ export type ReacquireResult =
  */
 export async function reacquire(
   { ask }: RedisClient,
-  scripts: StockScripts,
   activityId: number,
   orders: readonly ReacquiredOrder[],
 ): Promise<ReacquireResult> {
@@ -35,8 +33,10 @@ export async function reacquire(
   for (let at = 0; at < orders.length; at += ordersPerCallMax) {
     const chunk = orders.slice(at, at + ordersPerCallMax);
     const argv = chunk.flatMap(({ orderId, userId, quantity }) => [orderId, userId, units(quantity)]);
-    const answer = await ask(`reacquire ${chunk.length} orders of activity ${activityId}`, () =>
-      scripts.reacquire(keys, argv),
+    const answer = await ask(
+      `reacquire ${chunk.length} orders of activity ${activityId}`,
+      activityId,
+      ({ scripts }) => scripts.reacquire(keys, argv),
     );
     if (answer === 'not_ready') return { kind: 'not_ready' };
     if (!Array.isArray(answer) || answer.length !== chunk.length) {

@@ -1,16 +1,7 @@
 import type { RedisClient } from './redis-client.ts';
-import type { StockScripts } from './scripts.ts';
 import { ordersPerCallMax } from './settle.ts';
+import { type Hold, parseHold } from './stock-hold.ts';
 import { stockKeys } from './stock-keys.ts';
-
-export interface Hold {
-  readonly orderId: string;
-  readonly userId: string;
-  readonly quantity: number;
-  readonly state: 'held' | 'sold' | 'released';
-  /** When it was reserved, loaded or released, by the clock of Redis. */
-  readonly atMs: number;
-}
 
 export interface StockCounts {
   /** Units free, held by pending orders, sold to paid ones. */
@@ -23,35 +14,35 @@ export interface StockCounts {
   readonly steady: boolean;
 }
 
-const states = { h: 'held', s: 'sold', r: 'released' } as const;
-const holdFormat = /^([hsr]):(\d+):(\d+):(.*)$/s;
 /** Entries Redis walks in one step of a scan; a step blocks it for about a millisecond at most. */
-const scanCount = 1_000;
+export const scanCount = 1_000;
 
-/** All holds of an activity, in batches. One that changes meanwhile may come twice or in its old state. */
-async function* scanHolds({ ask }: RedisClient, activityId: number): AsyncGenerator<Hold[]> {
+/** All fields of an activity's holds, in batches. One that changes meanwhile may come twice or in its old state. */
+export async function* scanFields(
+  { ask }: RedisClient,
+  activityId: number,
+): AsyncGenerator<[orderId: string, text: string][]> {
   const { holds } = stockKeys(activityId);
   let cursor = '0';
   do {
-    const [next, fields] = await ask(`read the holds of activity ${activityId}`, (redis) =>
+    const [next, fields] = await ask(`read the holds of activity ${activityId}`, activityId, ({ redis }) =>
       redis.hscan(holds, cursor, 'COUNT', scanCount),
     );
     cursor = next;
-    const batch: Hold[] = [];
-    for (let at = 0; at + 1 < fields.length; at += 2) {
-      batch.push(parseHold(fields[at] ?? '', fields[at + 1] ?? ''));
-    }
+    const batch: [string, string][] = [];
+    for (let at = 0; at + 1 < fields.length; at += 2) batch.push([fields[at] ?? '', fields[at + 1] ?? '']);
     yield batch;
   } while (cursor !== '0');
 }
 
-function parseHold(orderId: string, text: string): Hold {
-  const [, letter, quantity, atMs, userId] = holdFormat.exec(text) ?? [];
-  const state = states[letter as keyof typeof states];
-  if (state === undefined || userId === undefined) {
-    throw new TypeError(`The hold of order ${orderId} is not readable: ${text.slice(0, 200)}`);
+async function* readAllHolds(client: RedisClient, activityId: number): AsyncGenerator<Hold[]> {
+  for await (const fields of scanFields(client, activityId)) {
+    yield fields.map(([orderId, text]) => {
+      const hold = parseHold(orderId, text);
+      if (hold !== null) return hold;
+      throw new TypeError(`The hold of order ${orderId} is not readable: ${text.slice(0, 200)}`);
+    });
   }
-  return { orderId, userId, quantity: Number(quantity), state, atMs: Number(atMs) };
 }
 
 /**
@@ -63,7 +54,7 @@ export async function readCounts(client: RedisClient, activityId: number): Promi
   if (before === null) return null;
   const units = { held: 0, sold: 0, released: 0 };
   const seen = new Set<string>();
-  for await (const batch of scanHolds(client, activityId)) {
+  for await (const batch of readAllHolds(client, activityId)) {
     for (const { orderId, state, quantity } of batch) {
       if (seen.has(orderId)) continue;
       seen.add(orderId);
@@ -83,7 +74,7 @@ async function readHead(
 ): Promise<{ stock: number; users: number; generation: number; holds: number } | null> {
   const keys = stockKeys(activityId);
   // The same slot and the same tick: one transaction, so the four values belong together.
-  const answers = await ask(`read activity ${activityId}`, (redis) =>
+  const answers = await ask(`read activity ${activityId}`, activityId, ({ redis }) =>
     redis.multi().get(keys.stock).scard(keys.users).get(keys.generation).hlen(keys.holds).exec(),
   );
   const [stock, users, generation, holds] = (answers ?? []).map(([error, value]) => {
@@ -94,47 +85,62 @@ async function readHead(
   return { stock: Number(stock), users: Number(users), generation: Number(generation), holds: Number(holds) };
 }
 
+/** Ages, in milliseconds by the clock of Redis, from which holds and markers of released orders are listed. */
+export interface OldHolds {
+  readonly heldMs: number;
+  readonly releasedMs: number;
+}
+
 /**
- * Orders that have held stock for longer than `olderThanMs` by the clock of Redis, in batches of about a thousand.
- * Those that MySQL does not know were never written: the caller fences them there first, and only then releases
- * them. One that changes meanwhile may come twice, or though it is held no more.
+ * Held orders and markers of released ones that are old enough, in batches of up to about a thousand. Sold ones are
+ * left out: they stay as long as their order. One that changes meanwhile may come twice, or in its old state.
  */
-export async function* scanHeld(
+export async function* scanOld(
   client: RedisClient,
   activityId: number,
-  { olderThanMs }: { readonly olderThanMs: number },
+  { heldMs, releasedMs }: OldHolds,
 ): AsyncGenerator<Hold[]> {
-  const beforeMs = (await redisNow(client)) - olderThanMs;
-  for await (const batch of scanHolds(client, activityId)) {
-    const held = batch.filter(({ state, atMs }) => state === 'held' && atMs <= beforeMs);
-    if (held.length > 0) yield held;
+  const nowMs = await redisNow(client, activityId);
+  const ages = { held: heldMs, released: releasedMs, sold: Number.POSITIVE_INFINITY };
+  for await (const batch of readAllHolds(client, activityId)) {
+    const old = batch.filter(({ state, atMs }) => nowMs - atMs >= ages[state]);
+    if (old.length > 0) yield old;
   }
 }
 
-/** Forget the markers of orders released longer ago than `olderThanMs`, which otherwise stay for ever. */
-export async function pruneReleased(
-  client: RedisClient,
-  scripts: StockScripts,
+/**
+ * Forget the markers of these orders where they were released longer ago than `olderThanMs`.
+ *
+ * A marker has one use: a reserve that arrives after its order was given back is refused. A reserve is sent once, by
+ * the request that made the order's id, and answered or given up within the command timeout (2 s); what the network
+ * still carries then is dropped with its connection. An hour is far beyond that. All else that may be replayed, for
+ * as long as its effect is in MySQL, needs no marker: a release of an order that is not known gives nothing back, a
+ * confirm of it does nothing, and a reacquire takes its places as from a marker.
+ *
+ * Sold holds are never forgotten: their units are part of the capacity, and they go with the activity.
+ * @returns how many were forgotten.
+ */
+export async function forgetReleased(
+  { ask }: RedisClient,
   activityId: number,
+  orderIds: readonly string[],
   { olderThanMs }: { readonly olderThanMs: number },
 ): Promise<number> {
   const keys = stockKeys(activityId);
-  const beforeMs = (await redisNow(client)) - olderThanMs;
-  let pruned = 0;
-  for await (const batch of scanHolds(client, activityId)) {
-    const old = batch.filter(({ state, atMs }) => state === 'released' && atMs <= beforeMs);
-    for (let at = 0; at < old.length; at += ordersPerCallMax) {
-      const orderIds = old.slice(at, at + ordersPerCallMax).map(({ orderId }) => orderId);
-      const answer = await client.ask(`forget released orders of activity ${activityId}`, () =>
-        scripts.prune(keys, [String(olderThanMs), ...orderIds]),
-      );
-      pruned += Number(answer);
-    }
+  let forgotten = 0;
+  for (let at = 0; at < orderIds.length; at += ordersPerCallMax) {
+    const chunk = orderIds.slice(at, at + ordersPerCallMax);
+    const answer = await ask(`forget released orders of activity ${activityId}`, activityId, ({ scripts }) =>
+      scripts.prune(keys, [String(olderThanMs), ...chunk]),
+    );
+    forgotten += Number(answer);
   }
-  return pruned;
+  return forgotten;
 }
 
-async function redisNow({ ask }: RedisClient): Promise<number> {
-  const [seconds, micros] = await ask('read the clock', (redis) => redis.time());
-  return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+function redisNow({ ask }: RedisClient, activityId: number): Promise<number> {
+  return ask('read the clock', activityId, async ({ redis }) => {
+    const [seconds, micros] = await redis.time();
+    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+  });
 }

@@ -1,5 +1,4 @@
 import type { RedisClient } from './redis-client.ts';
-import type { StockScripts } from './scripts.ts';
 import { stockKeys } from './stock-keys.ts';
 
 const capacityKinds = ['done', 'not_yet', 'not_ready'] as const;
@@ -19,7 +18,6 @@ export interface CapacityResult {
  */
 export async function setCapacity(
   { ask }: RedisClient,
-  scripts: StockScripts,
   activityId: number,
   version: number,
   capacity: number,
@@ -28,7 +26,7 @@ export async function setCapacity(
     throw new RangeError(`A capacity cannot be ${capacity}, nor its version ${version}.`);
   }
   const argv = [String(version), String(capacity)];
-  const answer = await ask(`set the capacity of activity ${activityId}`, () =>
+  const answer = await ask(`set the capacity of activity ${activityId}`, activityId, ({ scripts }) =>
     scripts.setCapacity(stockKeys(activityId), argv),
   );
   const kind = capacityKinds.find((known) => known === answer);

@@ -1,5 +1,4 @@
 import type { RedisClient } from './redis-client.ts';
-import type { StockScripts } from './scripts.ts';
 import { stockKeys } from './stock-keys.ts';
 
 /**
@@ -20,7 +19,6 @@ export const ordersPerCallMax = 1_000;
  */
 export async function settleHolds(
   { ask }: RedisClient,
-  scripts: StockScripts,
   how: 'release' | 'confirm',
   activityId: number,
   orderIds: readonly string[],
@@ -29,8 +27,10 @@ export async function settleHolds(
   const units: number[] = [];
   for (let at = 0; at < orderIds.length; at += ordersPerCallMax) {
     const chunk = orderIds.slice(at, at + ordersPerCallMax);
-    const answer = await ask(`${how} ${chunk.length} orders of activity ${activityId}`, () =>
-      scripts[how](keys, chunk),
+    const answer = await ask(
+      `${how} ${chunk.length} orders of activity ${activityId}`,
+      activityId,
+      ({ scripts }) => scripts[how](keys, chunk),
     );
     if (answer === 'not_ready') return { kind: 'not_ready' };
     units.push(...readUnits(answer, chunk.length, how));

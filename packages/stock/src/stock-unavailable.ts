@@ -16,10 +16,11 @@ export function isStockUnavailable(error: unknown): error is StockUnavailableErr
 
 /**
  * Answers of a server that is there but cannot serve: loading its data, a replica, no master, no cluster,
- * out of memory, unable to persist, busy with a script. They pass, so the caller treats them as absence.
+ * out of memory, unable to persist, busy with a script, a slot that has moved, a user who may not yet do this.
+ * They pass, or an operator sees to it, so the caller treats them as absence.
  */
 const passingAnswer =
-  /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|OOM|MISCONF|BUSY|NOREPLICAS|UNKILLABLE)\b/;
+  /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|OOM|MISCONF|BUSY|NOREPLICAS|UNKILLABLE|MOVED|ASK|NOPERM)\b/;
 
 /**
  * Name a failure of ioredis: an answer of the server is that answer, anything else (refused, reset, timed

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => own.close());
 
 const reserveIn = (activityId: number, generation: number, orderId: string, userId = orderId) =>
-  own.stock.reserve({ activityId, generation, orderId, userId, quantity: 1 });
+  own.stock.reserve({ activityId, generation, stockRunId: own.runId, orderId, userId, quantity: 1 });
 
 function holdsOf(count: number, state: 'held' | 'sold' = 'held'): StockSnapshot['holds'] {
   return Array.from({ length: count }, (_, i) => ({ orderId: `o${i}`, userId: `u${i}`, quantity: 1, state }));
@@ -22,7 +22,7 @@ describe('an activity that is not loaded', () => {
     expect(await own.stock.release(1, ['o1'])).toEqual({ kind: 'not_ready' });
     expect(await own.stock.confirm(1, ['o1'])).toEqual({ kind: 'not_ready' });
     expect(await own.stock.readCounts(1)).toBeNull();
-    expect(await own.stock.readGenerations([1])).toEqual([null]);
+    expect(await own.stock.readLoads([1])).toEqual([null]);
     expect(await own.redis.keys('activity:{1}:*')).toEqual([]);
   });
 
@@ -41,7 +41,7 @@ describe('an activity that is not loaded', () => {
     expect(await own.stock.release(3, ['o1'])).toEqual({ kind: 'not_ready' });
     expect(await own.stock.readCounts(3)).toBeNull();
     // Else the sweeper would take it for loaded, and it would never sell again.
-    expect(await own.stock.readGenerations([3])).toEqual([null]);
+    expect(await own.stock.readLoads([3])).toEqual([null]);
   });
 });
 
@@ -64,7 +64,12 @@ describe('load', () => {
     expect(await own.stock.readCounts(11)).toMatchObject({ stock: 8, held: 0, users: 0, generation: 2 });
     expect(await reserveIn(11, 1, 'old')).toEqual({ kind: 'not_ready' });
     expect(await reserveIn(11, 2, 'new')).toEqual({ kind: 'reserved' });
-    expect(await own.stock.readGenerations([11, 9_999, 10])).toEqual([2, null, 7]);
+    const { runId } = own;
+    expect(await own.stock.readLoads([11, 9_999, 10])).toEqual([
+      { generation: 2, runId },
+      null,
+      { generation: 7, runId },
+    ]);
   });
 
   it('at once with another and with reserves: one snapshot is there whole, never a mix', async () => {
@@ -115,9 +120,11 @@ describe('holds', () => {
     for (const order of ['held', 'sold', 'gone']) await reserveIn(21, 1, order);
     await own.stock.confirm(21, ['sold']);
     await own.stock.release(21, ['gone', 'never known']);
-    expect(await own.stock.pruneReleased(21, { olderThanMs: 60_000 })).toBe(0);
+    const forget = (olderThanMs: number) =>
+      own.stock.forgetReleased(21, ['held', 'sold', 'gone', 'never known'], { olderThanMs });
+    expect(await forget(60_000)).toBe(0);
     expect(await reserveIn(21, 1, 'gone')).toEqual({ kind: 'released' });
-    expect(await own.stock.pruneReleased(21, { olderThanMs: 0 })).toBe(2);
+    expect(await forget(0)).toBe(2);
     expect((await own.redis.hkeys('activity:{21}:holds')).toSorted()).toEqual(['held', 'sold']);
     expect(await own.stock.release(21, ['gone'])).toEqual({ kind: 'done', units: [0] });
     expect(await own.stock.readCounts(21)).toMatchObject({ stock: 8, held: 1, sold: 1 });

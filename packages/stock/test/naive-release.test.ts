@@ -17,13 +17,27 @@ async function releaseNaively(activityId: number, userId: string, quantity: numb
 it('negative control: INCRBY and SREM alone invent stock and free the next order under replay', async () => {
   await own.stock.load(emptySnapshot(1, 10));
   const reserve = (orderId: string) =>
-    own.stock.reserve({ activityId: 1, generation: 1, orderId, userId: 'ann', quantity: 2 });
+    own.stock.reserve({
+      activityId: 1,
+      generation: 1,
+      stockRunId: own.runId,
+      orderId,
+      userId: 'ann',
+      quantity: 2,
+    });
   await reserve('o1');
   for (let delivery = 0; delivery < 3; delivery += 1) await releaseNaively(1, 'ann', 2);
   expect(await own.redis.get('activity:{1}:stock')).toBe('14');
 
   await own.stock.load(emptySnapshot(2, 10));
-  await own.stock.reserve({ activityId: 2, generation: 1, orderId: 'o1', userId: 'ann', quantity: 2 });
+  await own.stock.reserve({
+    activityId: 2,
+    generation: 1,
+    stockRunId: own.runId,
+    orderId: 'o1',
+    userId: 'ann',
+    quantity: 2,
+  });
   for (let delivery = 0; delivery < 3; delivery += 1) await own.stock.release(2, ['o1']);
   expect(await own.redis.get('activity:{2}:stock')).toBe('10');
 });

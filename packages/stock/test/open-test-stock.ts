@@ -5,6 +5,8 @@ import { type Hold, openStock, type Stock, type StockSnapshot } from '../src/ind
 
 export interface TestStock {
   readonly stock: Stock;
+  /** Of the server of the tests. */
+  readonly runId: string;
   /** The same database, read and written behind the package's back. */
   readonly redis: Redis;
   readonly store: TestRedis;
@@ -18,6 +20,7 @@ export async function openTestStock(): Promise<TestStock> {
   const redis = new Redis(store.url);
   return {
     stock,
+    runId: await readRunId(redis),
     redis,
     store,
     close: async () => {
@@ -26,6 +29,11 @@ export async function openTestStock(): Promise<TestStock> {
       await store.close();
     },
   };
+}
+
+/** As the server itself says it, past the package. */
+export async function readRunId(redis: Redis): Promise<string> {
+  return /run_id:(\w+)/.exec(await redis.info('server'))?.[1] ?? '';
 }
 
 /** An activity with nothing sold. */
@@ -47,6 +55,7 @@ export function snapshotOf(
 /** All that is held for longer than `olderThanMs`. */
 export async function listHeld(stock: Stock, activityId: number, olderThanMs: number): Promise<Hold[]> {
   const held: Hold[] = [];
-  for await (const batch of stock.scanHeld(activityId, { olderThanMs })) held.push(...batch);
+  const ages = { heldMs: olderThanMs, releasedMs: Number.POSITIVE_INFINITY };
+  for await (const batch of stock.scanOld(activityId, ages)) held.push(...batch);
   return held;
 }

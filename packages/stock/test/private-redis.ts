@@ -7,6 +7,8 @@ import { waitUntil } from '@lapse/testing';
 /** A Redis that the test may kill, freeze and start again on the same port and data. */
 export interface PrivateRedis {
   readonly url: string;
+  /** Where its files are. */
+  readonly dir: string;
   start(): Promise<void>;
   /** SIGKILL; resolves once it is gone. */
   kill(): Promise<void>;
@@ -15,11 +17,14 @@ export interface PrivateRedis {
   remove(): Promise<void>;
 }
 
-export async function createPrivateRedis(): Promise<PrivateRedis> {
+export async function createPrivateRedis(
+  options: { readonly args?: readonly string[] } = {},
+): Promise<PrivateRedis> {
   const dir = await mkdtemp(join(tmpdir(), 'lapse-stock-redis-'));
-  const service = await startRedis({ dir, log: () => undefined });
+  const service = await startRedis({ dir, log: () => undefined, ...options });
   return {
     url: service.url,
+    dir,
     start: () => service.start(),
     kill: async () => {
       service.kill('SIGKILL');

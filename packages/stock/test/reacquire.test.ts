@@ -19,7 +19,12 @@ const order = (orderId: string, quantity = 2, userId = `user of ${orderId}`) => 
   quantity,
 });
 const reserve = (orderId: string, quantity = 2, userId = `user of ${orderId}`) =>
-  own.stock.reserve({ activityId, generation: 1, ...order(orderId, quantity, userId) });
+  own.stock.reserve({
+    activityId,
+    generation: 1,
+    stockRunId: own.runId,
+    ...order(orderId, quantity, userId),
+  });
 const reacquire = (...orders: ReturnType<typeof order>[]) => own.stock.reacquire(activityId, orders);
 const counts = () => own.stock.readCounts(activityId);
 const done = { kind: 'done', notYet: [] };

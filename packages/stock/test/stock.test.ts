@@ -18,7 +18,7 @@ async function openActivity(capacity: number) {
   return {
     activityId,
     reserve: (orderId: string, userId = `user of ${orderId}`, quantity = 1): Promise<ReserveResult> =>
-      own.stock.reserve({ activityId, generation: 1, orderId, userId, quantity }),
+      own.stock.reserve({ activityId, generation: 1, stockRunId: own.runId, orderId, userId, quantity }),
     release: (...orderIds: string[]) => own.stock.release(activityId, orderIds),
     confirm: (...orderIds: string[]) => own.stock.confirm(activityId, orderIds),
     counts: () => own.stock.readCounts(activityId),
@@ -91,7 +91,14 @@ describe('reserve', () => {
       await expect(reserve('o1', 'ann', quantity)).rejects.toThrow(RangeError);
     }
     for (const activityId of [0, -1, 1.5, Number.NaN]) {
-      const asked = own.stock.reserve({ activityId, generation: 1, orderId: 'o', userId: 'u', quantity: 1 });
+      const asked = own.stock.reserve({
+        activityId,
+        generation: 1,
+        stockRunId: null,
+        orderId: 'o',
+        userId: 'u',
+        quantity: 1,
+      });
       await expect(asked).rejects.toThrow(RangeError);
     }
   });

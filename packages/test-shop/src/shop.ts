@@ -129,7 +129,9 @@ export async function placeOrders(
       requestHash: createHash('sha256').update(id).digest(),
     }));
     const holds = await Promise.all(
-      batch.map(({ id, ...order }) => shop.stock.reserve({ ...order, orderId: id })),
+      batch.map(({ id, ...order }) =>
+        shop.stock.reserve({ ...order, stockRunId: activity.stockRunId, orderId: id }),
+      ),
     );
     if (holds.some(({ kind }) => kind !== 'reserved')) throw new Error('a hold was refused');
     const { results, outbox: row } = await shop.orders.createOrders(batch);
