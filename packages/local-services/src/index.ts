@@ -18,6 +18,11 @@ export type { ProgramPlan } from './program-plan.ts';
 export { defaultCacheDir, isRocketmqCached } from './rocketmq-cache.ts';
 export { type MariadbOptions, type MariadbService, startMariadb } from './start-mariadb.ts';
 export { type RedisOptions, type RedisService, startRedis } from './start-redis.ts';
+export {
+  type RedisClusterOptions,
+  type RedisClusterService,
+  startRedisCluster,
+} from './start-redis-cluster.ts';
 export { type RocketmqOptions, type RocketmqService, startRocketmq } from './start-rocketmq.ts';
 export { startRocketmqCluster } from './start-rocketmq-cluster.ts';
 export { type SuperviseOptions, supervise } from './supervise.ts';

@@ -49,7 +49,7 @@ export async function startRedis(options: RedisOptions): Promise<RedisService> {
   return Object.assign(service, { url: `redis://127.0.0.1:${port}` });
 }
 
-function redisArgs(dir: string, port: number, databases: number): string[] {
+export function redisArgs(dir: string, port: number, databases: number): string[] {
   return [
     ...['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--databases', String(databases)],
     // Every write is in the kernel's hands before its answer; a killed process loses nothing.
@@ -58,7 +58,7 @@ function redisArgs(dir: string, port: number, databases: number): string[] {
 }
 
 /** A server that still loads its file answers -LOADING, which is not ready. */
-async function isRedisReady(port: number): Promise<boolean> {
+export async function isRedisReady(port: number): Promise<boolean> {
   const answer = await exchange(port, 'PING\r\n', (bytes) => bytes.includes('\r\n'));
   return answer?.toString('latin1').startsWith('+PONG') ?? false;
 }

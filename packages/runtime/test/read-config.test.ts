@@ -68,6 +68,15 @@ describe('values', () => {
   });
 });
 
+test.each([
+  'redis://127.0.0.1:6379/3',
+  'rediss://user:secret@redis.example.com',
+  'redis-cluster://10.0.0.1:6379,10.0.0.2:6379',
+  'rediss-cluster://user:secret@one.example.com:6379',
+])('a Redis server or some nodes of a cluster: %s', (url) => {
+  expect(readConfig({ LAPSE_REDIS_URL: url }, ['redis']).redis.url).toBe(url);
+});
+
 describe('faults', () => {
   test('every bad variable is reported at once, with its fault and an example', () => {
     const env = { LAPSE_MYSQL_POOL_MAX: '0', LAPSE_LOG_LEVEL: 'loud', LAPSE_SWEEP_EVERY: '10' };
@@ -90,6 +99,7 @@ describe('faults', () => {
     ['LAPSE_MYSQL_URL', 'mysql://lapse:hunter2@127.0.0.1', 'mysql'],
     ['LAPSE_MYSQL_URL', 'hunter2', 'mysql'],
     ['LAPSE_REDIS_URL', 'http://:hunter2@127.0.0.1', 'redis'],
+    ['LAPSE_REDIS_URL', 'redis-cluster://lapse:hunter2@127.0.0.1', 'redis'],
     ['LAPSE_JWT_SECRET', 'hunter2', 'auth'],
     ['LAPSE_PAYMENT_WEBHOOK_SECRET', 'whsec_hunter2', 'payment'],
     ['LAPSE_STRIPE_SECRET_KEY', 'hunter2', 'payment'],

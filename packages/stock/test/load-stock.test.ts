@@ -10,7 +10,14 @@ beforeAll(async () => {
 afterAll(() => own.close());
 
 const reserveIn = (activityId: number, generation: number, orderId: string, userId = orderId) =>
-  own.stock.reserve({ activityId, generation, stockRunId: own.runId, orderId, userId, quantity: 1 });
+  own.stock.reserve({
+    activityId,
+    generation,
+    stockRunId: own.runIdOf(activityId),
+    orderId,
+    userId,
+    quantity: 1,
+  });
 
 function holdsOf(count: number, state: 'held' | 'sold' = 'held'): StockSnapshot['holds'] {
   return Array.from({ length: count }, (_, i) => ({ orderId: `o${i}`, userId: `u${i}`, quantity: 1, state }));
@@ -23,13 +30,13 @@ describe('an activity that is not loaded', () => {
     expect(await own.stock.confirm(1, ['o1'])).toEqual({ kind: 'not_ready' });
     expect(await own.stock.readCounts(1)).toBeNull();
     expect(await own.stock.readLoads([1])).toEqual([null]);
-    expect(await own.redis.keys('activity:{1}:*')).toEqual([]);
+    expect(await own.keysOf(1)).toEqual([]);
   });
 
   it('is what a flush in the middle of a sale leaves: nobody is sold what MySQL may have sold', async () => {
     await own.stock.load(emptySnapshot(2, 100));
     await reserveIn(2, 1, 'o1');
-    await own.store.flush();
+    await own.flush();
     expect(await reserveIn(2, 1, 'o2')).toEqual({ kind: 'not_ready' });
     expect(await own.stock.release(2, ['o1'])).toEqual({ kind: 'not_ready' });
   });
@@ -55,7 +62,7 @@ describe('load', () => {
     expect(await own.stock.release(10, ['o0', 'o600'])).toEqual({ kind: 'done', units: [0, 1] });
     expect(await own.redis.ttl('activity:{10}:holds')).toBe(-1);
     expect(await own.redis.ttl('activity:{10}:users')).toBe(-1);
-    expect(await own.redis.keys('activity:{10}:*')).toHaveLength(5);
+    expect(await own.keysOf(10)).toHaveLength(5);
   });
 
   it('replaces everything that was there, and refuses reserves of the old generation', async () => {
@@ -64,11 +71,10 @@ describe('load', () => {
     expect(await own.stock.readCounts(11)).toMatchObject({ stock: 8, held: 0, users: 0, generation: 2 });
     expect(await reserveIn(11, 1, 'old')).toEqual({ kind: 'not_ready' });
     expect(await reserveIn(11, 2, 'new')).toEqual({ kind: 'reserved' });
-    const { runId } = own;
     expect(await own.stock.readLoads([11, 9_999, 10])).toEqual([
-      { generation: 2, runId },
+      { generation: 2, runId: own.runIdOf(11) },
       null,
-      { generation: 7, runId },
+      { generation: 7, runId: own.runIdOf(10) },
     ]);
   });
 

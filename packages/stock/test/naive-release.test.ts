@@ -20,7 +20,7 @@ it('negative control: INCRBY and SREM alone invent stock and free the next order
     own.stock.reserve({
       activityId: 1,
       generation: 1,
-      stockRunId: own.runId,
+      stockRunId: own.runIdOf(1),
       orderId,
       userId: 'ann',
       quantity: 2,
@@ -33,7 +33,7 @@ it('negative control: INCRBY and SREM alone invent stock and free the next order
   await own.stock.reserve({
     activityId: 2,
     generation: 1,
-    stockRunId: own.runId,
+    stockRunId: own.runIdOf(2),
     orderId: 'o1',
     userId: 'ann',
     quantity: 2,

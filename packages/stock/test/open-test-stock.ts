@@ -1,28 +1,61 @@
 import { createLogger } from '@lapse/runtime';
-import { createTestRedis, type TestRedis } from '@lapse/testing';
-import { Redis } from 'ioredis';
+import { createTestRedis } from '@lapse/testing';
+import { Cluster, Redis } from 'ioredis';
+import { hashSlot } from '../src/hash-slot.ts';
 import { type Hold, openStock, type Stock, type StockSnapshot } from '../src/index.ts';
+import { readClusterUrl } from '../src/stock-url.ts';
 
 export interface TestStock {
   readonly stock: Stock;
-  /** Of the server of the tests. */
-  readonly runId: string;
   /** The same database, read and written behind the package's back. */
-  readonly redis: Redis;
-  readonly store: TestRedis;
+  readonly redis: Redis | Cluster;
+  /** Run id of the server that has the activity. */
+  runIdOf(activityId: number): string;
+  /** All keys of an activity. */
+  keysOf(activityId: number): Promise<string[]>;
+  flush(): Promise<void>;
   close(): Promise<void>;
+}
+
+interface TestStore {
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+let openStore: () => Promise<TestStore> = createTestRedis;
+
+/** From now on test stocks are on this server or cluster, and not on a database of the shared one. */
+export function useStore(url: string): void {
+  openStore = async () => ({ url, close: async () => undefined });
 }
 
 /** A stock in a Redis database of its own. */
 export async function openTestStock(): Promise<TestStock> {
-  const store = await createTestRedis();
+  const store = await openStore();
   const stock = await openStock({ url: store.url, commandTimeoutMs: 5_000 }, createLogger('test', 'silent'));
-  const redis = new Redis(store.url);
+  const cluster = readClusterUrl(store.url);
+  const redis = cluster === null ? new Redis(store.url) : new Cluster([...cluster.nodes]);
+  await redis.ping();
+  const masters = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  const runIds = new Map<Redis, string>();
+  for (const master of masters) runIds.set(master, await readRunId(master));
+  // A database of its own is empty already.
+  if (openStore !== createTestRedis) await Promise.all(masters.map((master) => master.flushdb()));
+  const masterOf = (activityId: number): Redis => {
+    if (redis instanceof Redis) return redis;
+    const owner = redis.slots[hashSlot(activityId)]?.[0];
+    const master = masters.find(({ options }) => `${options.host}:${options.port}` === owner);
+    if (master === undefined) throw new Error(`no master for activity ${activityId}`);
+    return master;
+  };
   return {
     stock,
-    runId: await readRunId(redis),
     redis,
-    store,
+    runIdOf: (activityId) => runIds.get(masterOf(activityId)) ?? '',
+    keysOf: (activityId) => masterOf(activityId).keys(`activity:{${activityId}}:*`),
+    flush: async () => {
+      await Promise.all(masters.map((master) => master.flushdb()));
+    },
     close: async () => {
       await stock.close();
       await redis.quit();

@@ -14,7 +14,14 @@ beforeEach(async () => {
 });
 
 const reserve = (orderId: string, quantity: number) =>
-  own.stock.reserve({ activityId, generation: 1, stockRunId: own.runId, orderId, userId: orderId, quantity });
+  own.stock.reserve({
+    activityId,
+    generation: 1,
+    stockRunId: own.runIdOf(activityId),
+    orderId,
+    userId: orderId,
+    quantity,
+  });
 const setCapacity = (version: number, capacity: number) =>
   own.stock.setCapacity(activityId, version, capacity);
 const recorded = () => own.redis.get(`activity:{${activityId}}:capacity`);

@@ -77,7 +77,7 @@ async function play(history: readonly Step[], capacity: number): Promise<void> {
       const { kind } = await own.stock.reserve({
         activityId,
         generation: 1,
-        stockRunId: own.runId,
+        stockRunId: own.runIdOf(activityId),
         orderId: now.order,
         userId,
         quantity,
@@ -114,7 +114,7 @@ it('the same steps all at once, in whatever order Redis takes them, still add up
               ? own.stock.reserve({
                   activityId,
                   generation: 1,
-                  stockRunId: own.runId,
+                  stockRunId: own.runIdOf(activityId),
                   orderId: now.order,
                   // One user for each order, so that every replay is a true one.
                   userId: `u${Number(now.order.slice(1)) % 4}`,

@@ -18,7 +18,14 @@ async function openActivity(capacity: number) {
   return {
     activityId,
     reserve: (orderId: string, userId = `user of ${orderId}`, quantity = 1): Promise<ReserveResult> =>
-      own.stock.reserve({ activityId, generation: 1, stockRunId: own.runId, orderId, userId, quantity }),
+      own.stock.reserve({
+        activityId,
+        generation: 1,
+        stockRunId: own.runIdOf(activityId),
+        orderId,
+        userId,
+        quantity,
+      }),
     release: (...orderIds: string[]) => own.stock.release(activityId, orderIds),
     confirm: (...orderIds: string[]) => own.stock.confirm(activityId, orderIds),
     counts: () => own.stock.readCounts(activityId),

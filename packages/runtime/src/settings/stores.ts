@@ -1,5 +1,5 @@
 import { defineGroup } from './setting.ts';
-import { duration, matching, trueOrFalse, url, wholeNumber } from './values.ts';
+import { duration, matching, redisUrl, trueOrFalse, url, wholeNumber } from './values.ts';
 
 export const mysqlGroup = defineGroup({
   url: {
@@ -32,12 +32,9 @@ export const mysqlGroup = defineGroup({
 export const redisGroup = defineGroup({
   url: {
     env: 'LAPSE_REDIS_URL',
-    schema: url(
-      ['redis:', 'rediss:'],
-      'must be redis://[user:password@]host:port[/number] (rediss: for TLS)',
-    ),
+    schema: redisUrl(),
     example: 'redis://127.0.0.1:6379',
-    help: 'The Redis that holds the stock counters.',
+    help: 'The Redis that holds the stock counters; a cluster is redis-cluster://host:port,host:port.',
     secret: true,
   },
   commandTimeoutMs: {

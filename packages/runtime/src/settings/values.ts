@@ -82,6 +82,22 @@ export function url(
   });
 }
 
+/** One Redis server, or some nodes of a cluster: no URL class reads a list of hosts. */
+export function redisUrl() {
+  const isCluster =
+    /^rediss?-cluster:\/\/(?:[^:@/\s]*:[^@/\s]+@)?[^\s:@/,?#]+:\d{1,5}(?:,[^\s:@/,?#]+:\d{1,5}){0,99}\/?$/;
+  return value(
+    'must be redis://[user:password@]host:port[/number] or redis-cluster://[user:password@]host:port,host:port (rediss for TLS)',
+    (text) => {
+      if (isCluster.test(text)) return text;
+      const parsed = URL.canParse(text) ? new URL(text) : undefined;
+      return parsed && ['redis:', 'rediss:'].includes(parsed.protocol) && parsed.hostname !== ''
+        ? text
+        : undefined;
+    },
+  );
+}
+
 /** A signing secret of Standard Webhooks: `whsec_` and the base64 of at least 24 bytes. */
 export function webhookSecret() {
   return matching(
