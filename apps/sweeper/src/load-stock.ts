@@ -2,7 +2,7 @@ import type { OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
 import type { LoadedStock, Stock } from '@lapse/stock';
 import { listAllActivities } from './list-all-activities.ts';
-import { stockLoads } from './metrics.ts';
+import { type ExpectedLoad, rebuildStock } from './rebuild-stock.ts';
 
 export interface LoadStockParts {
   readonly orders: Pick<OrderRepository, 'listActivities' | 'rebuildSnapshot'>;
@@ -41,47 +41,22 @@ export function loadStock(parts: LoadStockParts) {
   };
 }
 
-function isLoaded(
-  load: LoadedStock | null | undefined,
-  expected: { readonly generation: number; readonly stockRunId: string | null },
-): boolean {
+function isLoaded(load: LoadedStock | null | undefined, expected: ExpectedLoad): boolean {
   return load?.generation === expected.generation && load.runId === expected.stockRunId;
 }
 
-/** Thrown inside the transaction to undo it: somebody else has loaded this stock meanwhile. */
-class StockIsCurrent extends Error {}
-
 /**
- * Rebuild under the lock of the activity's row, so that one sweeper at a time does it. What it then finds
- * decides: had another one finished just before, Redis holds the generation that MySQL still has, on the
- * server that MySQL has noted, and the transaction is undone instead of loading a second time. Not so when an
- * attempt of this process has begun to load and lost its transaction: then it loads until a commit says so.
+ * Not when Redis holds the generation that MySQL still has, on the server that MySQL has noted: another sweeper has
+ * finished just before. Unless an attempt of this process began to load and lost its transaction: then it loads until
+ * a commit says so.
  */
-async function rebuild(
-  { orders, stock, log }: LoadStockParts,
-  activityId: number,
-  doubtful: Set<number>,
-): Promise<boolean> {
-  const startedAt = performance.now();
-  let loaded: object = {};
-  try {
-    await orders.rebuildSnapshot(activityId, async ({ available, stockRunId, ...snapshot }) => {
-      const { generation, holds } = snapshot;
-      const [before = null] = await stock.readLoads([activityId]);
-      const current = { generation: generation - 1, stockRunId };
-      if (isLoaded(before, current) && !doubtful.has(activityId)) throw new StockIsCurrent();
-      doubtful.add(activityId);
-      const runId = await stock.load({ ...snapshot, stock: available });
-      loaded = { before, generation, available, holds: holds.length };
-      return runId;
-    });
-  } catch (error) {
-    if (error instanceof StockIsCurrent || (error as Error).cause instanceof StockIsCurrent) return false;
-    throw error;
-  }
-  doubtful.delete(activityId);
-  stockLoads.inc();
-  const ms = Math.round(performance.now() - startedAt);
-  log.warn({ activityId, ...loaded, ms }, 'stock in Redis was absent or out of date: rebuilt from MySQL');
-  return true;
+async function rebuild(parts: LoadStockParts, activityId: number, doubtful: Set<number>): Promise<boolean> {
+  const why = 'stock in Redis was absent or out of date: rebuilt from MySQL';
+  const isRebuilt = await rebuildStock(parts, activityId, why, (load, expected) => {
+    if (isLoaded(load, expected) && !doubtful.has(activityId)) return false;
+    doubtful.add(activityId);
+    return true;
+  });
+  if (isRebuilt) doubtful.delete(activityId);
+  return isRebuilt;
 }

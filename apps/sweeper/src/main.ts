@@ -3,6 +3,7 @@ import { openOrderRepository } from '@lapse/order-repository';
 import { repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
 import { applyLeftEffects } from './apply-left-effects.ts';
+import { auditStock } from './audit-stock.ts';
 import { closeOverdue } from './close-overdue.ts';
 import { expireKeys } from './expire-keys.ts';
 import { keepSender } from './keep-sender.ts';
@@ -16,6 +17,9 @@ const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'relay', 'sweepe
 
 /** How long the marker of a released order refuses a reserve that comes late. */
 const markersKeptMs = 3_600_000;
+
+/** Ten minutes between two comparisons of every order, at the default LAPSE_AUDIT_EVERY. */
+const audit = { auditSecondLookMs: 5_000, auditBudgetMs: 20_000, auditEveryOrderRuns: 20 };
 
 /** Keys live for 24 hours: a minute more is nothing. */
 const expireKeysEveryMs = 60_000;
@@ -40,8 +44,19 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
   ops.addCheck('redis', () => stock.ping());
   ops.addCheck('broker', () => sender.ping());
 
-  const parts = { orders, stock, log, config: { ...config.sweeper, ...config.relay, markersKeptMs } };
-  const { everyMs: sweepEveryMs, repairEveryMs, orphansEveryMs, deadLettersEveryMs } = config.sweeper;
+  const parts = {
+    orders,
+    stock,
+    log,
+    config: { ...config.sweeper, ...config.relay, ...audit, markersKeptMs },
+  };
+  const {
+    everyMs: sweepEveryMs,
+    repairEveryMs,
+    auditEveryMs,
+    orphansEveryMs,
+    deadLettersEveryMs,
+  } = config.sweeper;
   const start = (name: string, everyMs: number, task: (signal: AbortSignal) => Promise<unknown>): void => {
     own(repeat({ name, everyMs, task: async (signal) => void (await task(signal)), log }));
   };
@@ -50,6 +65,7 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
   start('resend-outbox', repairEveryMs, resendOutbox({ ...parts, takeSender: sender.take }));
   start('apply-left-effects', repairEveryMs, applyLeftEffects(parts));
   start('load-stock', repairEveryMs, loadStock(parts));
+  start('audit-stock', auditEveryMs, auditStock(parts));
   start('release-orphans', orphansEveryMs, releaseOrphans(parts));
   start('expire-keys', expireKeysEveryMs, expireKeys(parts));
   start('park-dead-letters', deadLettersEveryMs, parkDeadLetters({ orders, drain: letters.drain }));

@@ -43,3 +43,10 @@ export const keysExpired = new Counter({
   name: 'lapse_sweeper_keys_expired_total',
   help: 'Idempotency keys older than 24 hours that may be used again.',
 });
+
+/** Every one is a fault somewhere: Redis lost writes, or somebody else wrote to it. */
+export const auditDifferences = new Counter({
+  name: 'lapse_sweeper_audit_differences_total',
+  help: 'Differences between MySQL and Redis that two looks of the audit found just the same.',
+  labelNames: ['kind'] as const,
+});

@@ -7,6 +7,8 @@ export type {
   SettlingOrder,
   UnmovedOrders,
 } from './batch-result.ts';
+export type { ActiveOrder, ActivityCounts, Finding, NewFinding, PendingChanges } from './audit.ts';
+export type { ClosedOrder, CloseResult, RemindedOrder, RemindResult, UnmovedOrders } from './batch-result.ts';
 export type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 export type { CreateOutcome, CreateResult, NewOrder } from './create-result.ts';
 export { CommitUnknownError, isUnavailable, StoreUnavailableError } from './errors.ts';

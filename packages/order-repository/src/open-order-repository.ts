@@ -1,4 +1,5 @@
 import { createBusyActivities } from './busy-activities.ts';
+import { listFindings, markFindingsHealed, recordFindings } from './audit-findings.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { changeCapacity } from './change-capacity.ts';
 import { claimDueAttempts } from './claim-due-attempts.ts';
@@ -40,9 +41,12 @@ import { openAttempt } from './open-attempt.ts';
 import { noteFirstLoad } from './note-first-load.ts';
 import type { OrderRepository, RepositoryConfig, RepositoryLog } from './order-repository.ts';
 import { parkMessage } from './park-message.ts';
+import { readActiveOrders } from './read-active-orders.ts';
 import { readActivity } from './read-activity.ts';
+import { readActivityCounts } from './read-activity-counts.ts';
 import { readOrder } from './read-order.ts';
 import { readPaymentBacklog } from './read-payment-backlog.ts';
+import { readPendingChanges } from './read-pending-changes.ts';
 import { readStatuses } from './read-statuses.ts';
 import { readTimeline } from './read-timeline.ts';
 import { rearm } from './rearm.ts';
@@ -137,6 +141,12 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     resendNotifications: (ids, options) => resendUndelivered(database, 'notification', ids, options),
     resendShopEvents: (ids, options) => resendUndelivered(database, 'shop_event', ids, options),
     finishShopEvents: (finished) => finishShopEvents(database, finished),
+    readActivityCounts: (activityId) => readActivityCounts(database, activityId),
+    readActiveOrders: (activityId, page) => readActiveOrders(database, activityId, page),
+    readPendingChanges: (activityId) => readPendingChanges(database, activityId),
+    recordFindings: (findings) => recordFindings(database, findings),
+    markFindingsHealed: (ids) => markFindingsHealed(database, ids),
+    listFindings: (filter) => listFindings(database, filter),
     noteFirstLoad: (activityId, load) => noteFirstLoad(database, activityId, load),
     rebuildSnapshot: (activityId, apply) => rebuildSnapshot(database, activityId, apply),
   };

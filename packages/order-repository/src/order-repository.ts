@@ -1,5 +1,6 @@
 import type { CreateActivityBody, OrderStatus, OutboxRow, Phase } from '@lapse/contracts';
 import type { Activity } from './activity.ts';
+import type { ActiveOrder, ActivityCounts, Finding, NewFinding, PendingChanges } from './audit.ts';
 import type { CloseResult, RemindResult } from './batch-result.ts';
 import type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 import type { CreateOutcome, NewOrder } from './create-result.ts';
@@ -191,5 +192,14 @@ export interface OrderRepository {
   redriveParked(ids: readonly number[], options: SettleParkedOptions): Promise<ParkedOutcome[]>;
   dropParked(ids: readonly number[], options: SettleParkedOptions): Promise<ParkedOutcome[]>;
   rebuildSnapshot(activityId: number, apply: (snapshot: StockSnapshot) => Promise<string>): Promise<void>;
+  readActivityCounts(activityId: number): Promise<ActivityCounts | null>;
+  readActiveOrders(
+    activityId: number,
+    page: { afterUserId: string | null; limit: number },
+  ): Promise<ActiveOrder[]>;
+  readPendingChanges(activityId: number): Promise<PendingChanges | null>;
+  recordFindings(findings: readonly NewFinding[]): Promise<string[]>;
+  markFindingsHealed(ids: readonly string[]): Promise<void>;
+  listFindings(filter: { activityId?: number; limit: number }): Promise<Finding[]>;
   noteFirstLoad(activityId: number, load: { generation: number; runId: string }): Promise<void>;
 }

@@ -9,6 +9,8 @@ export interface LoadedImage {
   readonly kind: 'loaded';
   readonly generation: number;
   readonly runId: string;
+  /** When counter and users were read, by the clock of Redis. */
+  readonly atMs: number;
   readonly stock: number;
   readonly capacity: number;
   readonly capacityVersion: number;
@@ -79,6 +81,7 @@ async function inspect(client: RedisClient, activityId: number): Promise<StockIm
     kind: 'loaded',
     generation: Number(generation),
     runId,
+    atMs: head.atMs,
     stock: Number(stock),
     capacity: Number(units),
     capacityVersion: Number(capacityVersion),

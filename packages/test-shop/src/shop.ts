@@ -26,6 +26,8 @@ export interface Shop {
   /** Number of rows that a SELECT COUNT(*) answers. */
   readonly count: (sql: string, values?: readonly unknown[]) => Promise<number>;
   readonly flushRedis: () => Promise<void>;
+  /** One command behind the back of the stock. */
+  readonly redisCommand: (name: string, ...args: (string | number)[]) => Promise<unknown>;
   readonly close: () => Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export async function openShop({ shopEvents = false } = {}): Promise<Shop> {
     query,
     count: async (sql, values) => Number(Object.values((await query(sql, values))[0] ?? {})[0]),
     flushRedis: redis.flush,
+    redisCommand: redis.command,
     close: async () => {
       await stock.close();
       await orders.close();

@@ -6,6 +6,8 @@ export interface TestRedis {
   /** Address with the number of a database that belongs to this test file alone. */
   readonly url: string;
   readonly flush: () => Promise<void>;
+  /** One command on a connection of its own, to read or to damage what the product wrote. */
+  readonly command: (name: string, ...args: (string | number)[]) => Promise<unknown>;
   /**
    * Empty the database and leave it. Call it last, when everything that used it is closed.
    * @throws {Error} naming the clients still connected to it after a short wait: the file leaks them.
@@ -30,6 +32,7 @@ export async function createTestRedis(): Promise<TestRedis> {
     flush: async () => {
       await withRedis(url.href, (redis) => redis.flushdb());
     },
+    command: (name, ...args) => withRedis(url.href, (redis) => redis.call(name, ...args)),
     close: () => closeDatabase(url.href, database),
   };
 }

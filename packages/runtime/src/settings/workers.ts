@@ -128,6 +128,13 @@ export const sweeperGroup = defineGroup({
     example: '5s',
     help: 'Time between two looks for unsent messages and unapplied stock effects.',
   },
+  auditEveryMs: {
+    env: 'LAPSE_AUDIT_EVERY',
+    schema: duration(1_000, hourMs),
+    default: '30s',
+    example: '1m',
+    help: 'Time between two audits of the stock in Redis against MySQL; what has drifted is healed and recorded.',
+  },
   deadLettersEveryMs: {
     env: 'LAPSE_DEAD_LETTERS_EVERY',
     schema: duration(1_000, hourMs),

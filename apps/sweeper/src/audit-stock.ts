@@ -1,0 +1,151 @@
+import type { Activity, OrderRepository } from '@lapse/order-repository';
+import { crashPoint, type Logger, sleep } from '@lapse/runtime';
+import { type Difference, type DifferenceKind, keepUnmoved } from './compare-stock.ts';
+import { chooseAction, type HealPorts, healStock } from './heal-stock.ts';
+import { listAllActivities } from './list-all-activities.ts';
+import { type LookPorts, lookAtStock } from './look-at-stock.ts';
+import { auditDifferences } from './metrics.ts';
+
+export interface AuditStockParts {
+  readonly orders: LookPorts['orders'] &
+    HealPorts['orders'] &
+    Pick<OrderRepository, 'listActivities' | 'markFindingsHealed' | 'recordFindings'>;
+  readonly stock: LookPorts['stock'] & HealPorts['stock'];
+  readonly config: {
+    /** Between the two looks. Longer than any effect needs that is not in the list of pending ones. */
+    readonly auditSecondLookMs: number;
+    /** A hold younger than this may still be written. */
+    readonly orphansAfterMs: number;
+    /** When a run stops looking; the next one goes on after the last activity. */
+    readonly auditBudgetMs: number;
+    /** Every so many runs all orders are compared, also where the sums agree. */
+    readonly auditEveryOrderRuns: number;
+  };
+  readonly log: Logger;
+}
+
+interface Suspect {
+  readonly activity: Activity;
+  readonly differences: readonly Difference[];
+}
+
+/** Activities that wait for their second look at once: bounds memory, and the rest has its turn in the next run. */
+const suspectsMax = 200;
+/** Orders or users named in a finding. */
+const subjectsMax = 20;
+
+/**
+ * Compare MySQL and Redis, activity by activity, and heal what has drifted. In a sale the two always differ by what is
+ * under way, so one look proves nothing. What two looks find just the same, of an order whose version and hold have
+ * not changed and of which no effect is pending, is drift: nobody is going to mend it.
+ *
+ * What is found is written down before it is touched, with what is to be done, and marked once it is healed. Safe
+ * beside other auditors: every healing is idempotent, and a rebuild is done by one. An activity that fails does not
+ * stop the others; the first error is thrown at the end.
+ * @returns how many differences were healed.
+ */
+export function auditStock(parts: AuditStockParts) {
+  let runs = 0;
+  let resumeAfterId = 0;
+  return async (signal: AbortSignal): Promise<number> => {
+    const stopAtMs = performance.now() + parts.config.auditBudgetMs;
+    const everyOrder = runs % parts.config.auditEveryOrderRuns === 0;
+    const failures: unknown[] = [];
+    const { suspects, lastId } = await findSuspects(parts, {
+      afterId: resumeAfterId,
+      everyOrder,
+      stopAtMs,
+      signal,
+      failures,
+    });
+    resumeAfterId = lastId;
+    // A run that was cut short goes on as it began.
+    if (lastId === 0) runs += 1;
+    if (suspects.length > 0) await sleep(parts.config.auditSecondLookMs, signal);
+    let healed = 0;
+    for (const suspect of suspects) {
+      if (signal.aborted) break;
+      try {
+        healed += await lookAgain(parts, suspect);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) {
+      throw new Error('stock of at least one activity could not be audited', { cause: failures[0] });
+    }
+    return healed;
+  };
+}
+
+interface FirstLook {
+  readonly afterId: number;
+  readonly everyOrder: boolean;
+  readonly stopAtMs: number;
+  readonly signal: AbortSignal;
+  readonly failures: unknown[];
+}
+
+/** @returns the activities that differ, and where to go on; 0 when all were looked at. */
+async function findSuspects(
+  parts: AuditStockParts,
+  { afterId, everyOrder, stopAtMs, signal, failures }: FirstLook,
+): Promise<{ suspects: Suspect[]; lastId: number }> {
+  const suspects: Suspect[] = [];
+  for await (const page of listAllActivities(parts.orders, signal)) {
+    for (const activity of page) {
+      if (activity.id <= afterId) continue;
+      if (signal.aborted || performance.now() >= stopAtMs || suspects.length >= suspectsMax) {
+        return { suspects, lastId: activity.id - 1 };
+      }
+      try {
+        const options = { youngMs: parts.config.orphansAfterMs, everyOrder };
+        const look = await lookAtStock(parts, activity.id, options);
+        if (look.kind === 'different') suspects.push({ activity, differences: look.differences });
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  }
+  return { suspects, lastId: 0 };
+}
+
+async function lookAgain(parts: AuditStockParts, { activity, differences }: Suspect): Promise<number> {
+  const options = { youngMs: parts.config.orphansAfterMs, everyOrder: true };
+  const look = await lookAtStock(parts, activity.id, options);
+  if (look.kind !== 'different') return 0;
+  const drift = keepUnmoved(differences, look.differences);
+  if (drift.length === 0) return 0;
+  const kinds = countKinds(drift);
+  const findings = [...kinds].map(([kind, count]) => ({
+    activityId: activity.id,
+    kind,
+    action: chooseAction(drift, kind),
+    detail: { count, seen: describe(drift, kind) },
+  }));
+  const ids = await parts.orders.recordFindings(findings);
+  crashPoint('audit.recorded');
+  for (const [kind, count] of kinds) auditDifferences.inc({ kind }, count);
+  const actions = [...new Set(findings.map(({ action }) => action))];
+  parts.log.warn(
+    { activityId: activity.id, found: Object.fromEntries(kinds), actions },
+    'Redis had drifted from MySQL: being healed',
+  );
+  await healStock(parts, activity, drift);
+  crashPoint('audit.healed');
+  await parts.orders.markFindingsHealed(ids);
+  return drift.length;
+}
+
+function countKinds(drift: readonly Difference[]): Map<DifferenceKind, number> {
+  const kinds = new Map<DifferenceKind, number>();
+  for (const { kind } of drift) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  return kinds;
+}
+
+function describe(drift: readonly Difference[], kind: DifferenceKind): string[] {
+  return drift
+    .filter((difference) => difference.kind === kind)
+    .slice(0, subjectsMax)
+    .map(({ subject, evidence }) => `${subject} ${evidence}`.trim());
+}

@@ -1,0 +1,70 @@
+import type { Finding, NewFinding } from './audit.ts';
+import { idFromBytes, idToBytes, newId } from './binary-id.ts';
+import type { Database } from './database.ts';
+import { withRetriedSession } from './transaction.ts';
+
+/** Longest detail kept, in characters of JSON. */
+const detailMax = 10_000;
+
+/** Write down what an audit found, before anything is done about it. @returns the ids, in input order. */
+export async function recordFindings(database: Database, findings: readonly NewFinding[]): Promise<string[]> {
+  if (findings.length === 0) return [];
+  const rows = findings.map(({ activityId, kind, action, detail }) => {
+    const text = JSON.stringify(detail);
+    const kept = text.length <= detailMax ? text : JSON.stringify({ cut: text.slice(0, detailMax / 2) });
+    return { id: newId(), values: [activityId, kind, action, kept] };
+  });
+  await withRetriedSession(database, (session) =>
+    session.run(
+      `INSERT INTO audit_finding (id, at, activity_id, kind, action, detail) VALUES ${rows
+        .map(() => '(?, NOW(3), ?, ?, ?, ?)')
+        .join(', ')} ON DUPLICATE KEY UPDATE id = audit_finding.id`,
+      rows.flatMap(({ id, values }) => [idToBytes(id), ...values]),
+    ),
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Note that what these findings name is healed. Idempotent. */
+export async function markFindingsHealed(database: Database, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await withRetriedSession(database, (session) =>
+    session.run('UPDATE audit_finding SET healed_at = NOW(3) WHERE id IN (?) AND healed_at IS NULL', [
+      ids.map(idToBytes),
+    ]),
+  );
+}
+
+interface FindingRow {
+  readonly id: Buffer;
+  readonly at: Date;
+  readonly activity_id: number;
+  readonly kind: string;
+  readonly action: string;
+  readonly detail: string;
+  readonly healed_at: Date | null;
+}
+
+/** The newest findings, of one activity or of all. */
+export async function listFindings(
+  database: Database,
+  { activityId, limit }: { readonly activityId?: number; readonly limit: number },
+): Promise<Finding[]> {
+  const [where, values] = activityId === undefined ? ['', []] : ['WHERE activity_id = ?', [activityId]];
+  const rows = await withRetriedSession(database, (session) =>
+    session.rows<FindingRow>(
+      `SELECT id, at, activity_id, kind, action, detail, healed_at FROM audit_finding ${where}
+       ORDER BY at DESC, id DESC LIMIT ?`,
+      [...values, limit],
+    ),
+  );
+  return rows.map((row) => ({
+    id: idFromBytes(row.id),
+    at: row.at,
+    activityId: row.activity_id,
+    kind: row.kind,
+    action: row.action,
+    detail: JSON.parse(row.detail) as object,
+    healedAt: row.healed_at,
+  }));
+}
