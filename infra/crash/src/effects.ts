@@ -12,6 +12,7 @@ export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
     'orders.changeCapacity',
     'orders.extendOrder',
     'stock.load',
+    'orders.noteFirstLoad',
     'stock.reserve',
     'orders.createOrders',
     'sender.send',
@@ -63,7 +64,7 @@ export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
     'stock.load',
     'orders.fenceOrphans',
     'stock.reacquire',
-    'stock.pruneReleased',
+    'stock.forgetReleased',
     'stock.setCapacity',
     'orders.expireKeys',
     'orders.sweepReminders',
@@ -116,9 +117,16 @@ export const reads: Readonly<Record<string, string>> = {
   'orders.dropParked': 'the same',
   'stock.ping': 'reads',
   'stock.close': 'ends the process itself',
-  'stock.readGenerations': 'reads',
+  'stock.readLoads': 'reads',
+  'orders.readActivityCounts': 'reads',
+  'orders.readActiveOrders': 'reads',
+  'orders.readPendingChanges': 'reads',
+  'orders.recordFindings':
+    'apps/sweeper/test/audit-stock.test.ts: drift is found anew, and healing is idempotent',
+  'orders.markFindingsHealed': 'a note for the operator: what was healed is not found again',
+  'stock.inspect': 'reads',
   'stock.readCounts': 'reads',
-  'stock.scanHeld': 'reads',
+  'stock.scanOld': 'reads',
 };
 
 /** All crash points of a process, in the order of its effects. */

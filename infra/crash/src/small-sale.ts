@@ -92,8 +92,8 @@ async function readLoaded({ shop }: CrashWorld, activityId: number): Promise<Act
   let activity: Activity | undefined;
   const isLoaded = async (): Promise<boolean> => {
     activity = await shop.orders.readActivity(activityId);
-    const [generation] = await shop.stock.readGenerations([activityId]);
-    return generation === activity?.generation;
+    const [load] = await shop.stock.readLoads([activityId]);
+    return load?.generation === activity?.generation && load?.runId === activity?.stockRunId;
   };
   await waitUntil(isLoaded, { what: 'the stock to be loaded', timeoutMs: restTimeoutMs });
   if (!activity) throw new Error('the activity is gone');

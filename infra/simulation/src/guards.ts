@@ -7,6 +7,8 @@ export const guardNames = [
   'compareAndSet',
   /** Reserve and insert refuse a generation that is not the current one. */
   'generationFence',
+  /** Reserve and the sweeper's load refuse another server than the stock was loaded into. */
+  'runIdFence',
   /** A release gives back only what is held; off: INCRBY and SREM, every time. */
   'holdsState',
   /** An orphan's id is inserted as ABORTED before its hold is released. */

@@ -86,13 +86,8 @@ export function creation(ledger: Ledger): Operations {
       for (const hold of guards.orphanFence ? holds : []) {
         if (!orders.has(hold.orderId)) orders.set(hold.orderId, toFenceRow(hold, new Date(now())));
       }
-      const statuses = holds.map(({ orderId }) => {
-        return { orderId, status: orders.get(orderId)?.status ?? 'ABORTED' };
-      });
-      return {
-        fenced: statuses.filter(({ status }) => status === 'ABORTED').map(({ orderId }) => orderId),
-        present: statuses.filter(({ status }) => status !== 'ABORTED'),
-      };
+      const isFenced = (id: string): boolean => (orders.get(id)?.status ?? 'ABORTED') === 'ABORTED';
+      return { fenced: holds.map(({ orderId }) => orderId).filter(isFenced) };
     },
   };
 }

@@ -19,7 +19,7 @@ type Operations = AtOnce<
 export interface RebuildSteps {
   /** Lock the activity and read what Redis must have. Undefined: no such activity. */
   beginRebuild(activityId: number): StockSnapshot | undefined;
-  commitRebuild(snapshot: StockSnapshot): void;
+  commitRebuild(snapshot: StockSnapshot, runId: string): void;
   rollBackRebuild(activityId: number): void;
 }
 
@@ -96,7 +96,7 @@ export function operation(ledger: Ledger): Operations & RebuildSteps {
       const id = activities.size + 1;
       activities.set(id, {
         ...body,
-        ...{ id, available: body.capacity, capacityVersion: 1, generation: 1, createdAt: new Date(now()) },
+        ...{ id, available: body.capacity, capacityVersion: 1, generation: 1, stockRunId: null, createdAt: new Date(now()) },
         saleStartsAt: saleStartsAt === null ? null : new Date(saleStartsAt),
         saleEndsAt: saleEndsAt === null ? null : new Date(saleEndsAt),
       });
@@ -114,16 +114,16 @@ export function operation(ledger: Ledger): Operations & RebuildSteps {
       if (!activity) return undefined;
       locked.add(activityId);
       const active = [...orders.values()].filter((row) => row.activityId === activityId && isActive(row));
-      const { generation, capacity, capacityVersion, available } = activity;
+      const { generation, capacity, capacityVersion, available, stockRunId } = activity;
       const holds = active.map(({ id, userId, quantity, status }) => {
         const state = status === 'PAID' ? ('sold' as const) : ('held' as const);
         return { orderId: id, userId, quantity, state };
       });
-      return { activityId, generation: generation + 1, capacity, capacityVersion, available, holds };
+      return { activityId, generation: generation + 1, capacity, capacityVersion, available, stockRunId, holds };
     },
-    commitRebuild: ({ activityId, generation, holds }) => {
+    commitRebuild: ({ activityId, generation, holds }, runId) => {
       locked.delete(activityId);
-      activityOf(activityId).generation = generation;
+      Object.assign(activityOf(activityId), { generation, stockRunId: runId });
       const read = holds
         .filter(({ state }) => state === 'held')
         .flatMap(({ orderId }) => orders.get(orderId) ?? []);

@@ -159,8 +159,9 @@ async function rebuildSnapshot(
       world.openTransactions.delete(owner);
       how();
     };
+    let runId = '';
     try {
-      await apply(snapshot);
+      runId = await apply(snapshot);
     } catch (error) {
       await callStore(owner, 'roll back', { slow: 'mysql-slow' }, () =>
         end(() => database.rollBackRebuild(activityId)),
@@ -174,7 +175,8 @@ async function rebuildSnapshot(
       owner,
       isDone ? 'commit rebuild' : 'lose the commit of a rebuild',
       { slow: 'mysql-slow' },
-      () => end(() => (isDone ? database.commitRebuild(snapshot) : database.rollBackRebuild(activityId))),
+      () =>
+        end(() => (isDone ? database.commitRebuild(snapshot, runId) : database.rollBackRebuild(activityId))),
     );
     if (isUnknown || (isDone && faults.strikes('mysql-unknown-done'))) throw unknown();
     if (isDone) return;
@@ -186,12 +188,12 @@ type ModelStock = Pick<
   Stock,
   | 'confirm'
   | 'load'
-  | 'pruneReleased'
+  | 'forgetReleased'
   | 'reacquire'
-  | 'readGenerations'
+  | 'readLoads'
   | 'release'
   | 'reserve'
-  | 'scanHeld'
+  | 'scanOld'
   | 'setCapacity'
 >;
 
@@ -213,11 +215,12 @@ export function openModelStock({ redis, callStore }: World, owner: Incarnation):
         redisLoad,
         () => redis.load(snapshot),
       ),
-    readGenerations: (ids) => ask('readGenerations', () => redis.readGenerations(ids)),
-    pruneReleased: (id, { olderThanMs }) => ask('pruneReleased', () => redis.pruneReleased(id, olderThanMs)),
-    async *scanHeld(id, { olderThanMs }) {
-      const held = await ask('scanHeld', () => redis.held(id, olderThanMs));
-      if (held.length > 0) yield held;
+    readLoads: (ids) => ask('readLoads', () => redis.readLoads(ids)),
+    forgetReleased: (id, orders, { olderThanMs }) =>
+      ask('forgetReleased', () => redis.forgetReleased(id, orders, olderThanMs)),
+    async *scanOld(id, ages) {
+      const old = await ask('scanOld', () => redis.old(id, ages));
+      if (old.length > 0) yield old;
     },
   };
 }

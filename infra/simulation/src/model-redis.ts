@@ -1,6 +1,7 @@
 import type {
   CapacityResult,
   Hold,
+  LoadedStock,
   ReacquiredOrder,
   ReacquireResult,
   ReserveResult,
@@ -9,7 +10,7 @@ import type {
 } from '@lapse/stock';
 import type { Guards } from './guards.ts';
 
-type LoadedStock = Parameters<Stock['load']>[0];
+type Snapshot = Parameters<Stock['load']>[0];
 type Reservation = Parameters<Stock['reserve']>[0];
 type HoldRow = { -readonly [Key in keyof Hold]: Hold[Key] };
 
@@ -34,10 +35,10 @@ export interface ModelRedis {
   confirm(activityId: number, orderIds: readonly string[]): SettleResult;
   reacquire(activityId: number, orders: readonly ReacquiredOrder[]): ReacquireResult;
   setCapacity(activityId: number, version: number, capacity: number): CapacityResult;
-  load(snapshot: LoadedStock): void;
-  readGenerations(activityIds: readonly number[]): (number | null)[];
-  held(activityId: number, olderThanMs: number): Hold[];
-  pruneReleased(activityId: number, olderThanMs: number): number;
+  load(snapshot: Snapshot): string;
+  readLoads(activityIds: readonly number[]): (LoadedStock | null)[];
+  old(activityId: number, ages: { readonly heldMs: number; readonly releasedMs: number }): Hold[];
+  forgetReleased(activityId: number, orderIds: readonly string[], olderThanMs: number): number;
   /** FLUSHALL, or a restart without a file. */
   flush(): void;
   copy(): RedisCopy;
@@ -58,6 +59,8 @@ export function createModelRedis({
   readonly now: () => number;
 }): ModelRedis {
   let activities = new Map<number, StockState>();
+  let starts = 1;
+  const runId = (): string => (guards.runIdFence ? `run ${starts}` : 'run 1');
 
   function settle(
     activityId: number,
@@ -82,9 +85,10 @@ export function createModelRedis({
     const quantity = hold?.quantity ?? 0;
     state.stock += quantity;
     if (hold) state.users.delete(hold.userId);
-    // The control keeps the units in the marker, and gives them back with each release.
-    const kept = guards.holdsState ? { userId: '', quantity: 0 } : { userId: hold?.userId ?? '', quantity };
-    state.holds.set(orderId, { orderId, ...kept, state: 'released', atMs: now() });
+    // The control looks at the units in the marker, and gives them back with each release.
+    const userId = guards.holdsState ? '' : (hold?.userId ?? '');
+    const heldFromMs = hold?.atMs ?? null;
+    state.holds.set(orderId, { orderId, userId, quantity, state: 'released', atMs: now(), heldFromMs });
     return quantity;
   }
 
@@ -106,7 +110,7 @@ export function createModelRedis({
     if (state.users.has(userId) || state.stock < quantity) return false;
     state.stock -= quantity;
     state.users.add(userId);
-    state.holds.set(orderId, { orderId, userId, quantity, state: 'sold', atMs: now() });
+    state.holds.set(orderId, { orderId, userId, quantity, state: 'sold', atMs: now(), heldFromMs: null });
     return true;
   }
 
@@ -114,7 +118,8 @@ export function createModelRedis({
     get activities() {
       return activities;
     },
-    reserve: ({ activityId, generation, orderId, userId, quantity }) => {
+    reserve: ({ activityId, generation, stockRunId, orderId, userId, quantity }) => {
+      if (stockRunId !== runId()) return { kind: 'not_ready' };
       const state = activities.get(activityId);
       if (!state || (guards.generationFence && state.generation !== generation)) return { kind: 'not_ready' };
       const known = state.holds.get(orderId);
@@ -127,7 +132,7 @@ export function createModelRedis({
       if (state.stock < quantity) return { kind: 'sold_out' };
       state.stock -= quantity;
       state.users.add(userId);
-      state.holds.set(orderId, { orderId, userId, quantity, state: 'held', atMs: now() });
+      state.holds.set(orderId, { orderId, userId, quantity, state: 'held', atMs: now(), heldFromMs: null });
       return { kind: 'reserved' };
     },
     release: (activityId, orderIds) => settle(activityId, orderIds, releaseOne),
@@ -157,20 +162,28 @@ export function createModelRedis({
         capacity,
         capacityVersion,
         users: new Set(holds.map(({ userId }) => userId)),
-        holds: new Map(holds.map((hold) => [hold.orderId, { ...hold, atMs: now() }])),
+        holds: new Map(holds.map((hold) => [hold.orderId, { ...hold, atMs: now(), heldFromMs: null }])),
       });
+      return runId();
     },
-    readGenerations: (ids) => ids.map((id) => activities.get(id)?.generation ?? null),
-    held: (activityId, olderThanMs) =>
-      [...(activities.get(activityId)?.holds.values() ?? [])]
-        .filter(({ state, atMs }) => state === 'held' && atMs <= now() - olderThanMs)
-        .map((hold) => ({ ...hold })),
-    pruneReleased: (activityId, olderThanMs) => {
+    readLoads: (ids) =>
+      ids.map((id) => {
+        const generation = activities.get(id)?.generation;
+        return generation === undefined ? null : { generation, runId: runId() };
+      }),
+    old: (activityId, { heldMs, releasedMs }) => {
+      const ages = { held: heldMs, released: releasedMs, sold: Number.POSITIVE_INFINITY };
+      return [...(activities.get(activityId)?.holds.values() ?? [])]
+        .filter(({ state, atMs }) => now() - atMs >= ages[state])
+        .map((hold) => ({ ...hold }));
+    },
+    forgetReleased: (activityId, orderIds, olderThanMs) => {
       const holds = activities.get(activityId)?.holds ?? new Map<string, HoldRow>();
-      const old = [...holds.values()].filter(
-        ({ state, atMs }) => state === 'released' && atMs <= now() - olderThanMs,
-      );
-      for (const { orderId } of old) holds.delete(orderId);
+      const old = orderIds.filter((orderId) => {
+        const hold = holds.get(orderId);
+        return hold?.state === 'released' && hold.atMs <= now() - olderThanMs;
+      });
+      for (const orderId of old) holds.delete(orderId);
       return old.length;
     },
     flush: () => {
@@ -178,6 +191,7 @@ export function createModelRedis({
     },
     copy: () => copyOf(activities),
     rollBack: (copy) => {
+      starts += 1;
       activities = copyOf(copy);
     },
   };

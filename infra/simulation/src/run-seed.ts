@@ -155,22 +155,16 @@ const redisEveryMs = 4_000;
 const copiesMax = 6;
 
 /** Redis loses everything, or comes back with an older file. */
-function troubleRedis({ scheduler, random, faults, redis, database, trace }: World): void {
+function troubleRedis({ scheduler, random, faults, redis, trace }: World): void {
   const copies: RedisCopy[] = [];
   const again = (): void => {
     if (faults.strikes('redis-flushed')) {
       trace('  chaos', () => 'Redis is flushed');
       redis.flush();
     }
-    // One of the generation that MySQL has is told by the server's run id alone, which the port does not have yet.
-    const older = copies.filter((copy) =>
-      [...database.tables.activities.values()].every(
-        ({ id, generation }) => (copy.get(id)?.generation ?? 0) < generation,
-      ),
-    );
-    if (older.length > 0 && faults.strikes('redis-rolled-back')) {
+    if (copies.length > 0 && faults.strikes('redis-rolled-back')) {
       trace('  chaos', () => 'Redis is rolled back');
-      redis.rollBack(random.pick(older));
+      redis.rollBack(random.pick(copies));
     }
     copies.push(redis.copy());
     if (copies.length > copiesMax) copies.shift();

@@ -35,7 +35,12 @@ async function both(step: RedisStep, model: ModelRedis): Promise<[unknown, unkno
   switch (step.do) {
     case 'reserve': {
       const wanted = { activityId, generation: step.generation, ...detailsOf(step.order) };
-      return [await stock.reserve(wanted), model.reserve(wanted)];
+      const [load = null] = await stock.readLoads([activityId]);
+      const [modelled = null] = model.readLoads([activityId]);
+      return [
+        await stock.reserve({ ...wanted, stockRunId: load?.runId ?? null }),
+        model.reserve({ ...wanted, stockRunId: modelled?.runId ?? null }),
+      ];
     }
     case 'release':
     case 'confirm': {
@@ -63,20 +68,23 @@ async function both(step: RedisStep, model: ModelRedis): Promise<[unknown, unkno
       const sizes = { capacity, capacityVersion: generation, stock: capacity - taken };
       const snapshot = { activityId, generation, ...sizes, holds };
       await stock.load(snapshot);
-      return [undefined, model.load(snapshot)];
+      model.load(snapshot);
+      return [undefined, undefined];
     }
     case 'prune': {
-      const pruned = await stock.pruneReleased(activityId, step);
-      return [pruned, model.pruneReleased(activityId, step.olderThanMs)];
+      const all = idsOf([0, 1, 2, 3, 4, 5]);
+      const forgotten = await stock.forgetReleased(activityId, all, step);
+      return [forgotten, model.forgetReleased(activityId, all, step.olderThanMs)];
     }
     case 'held': {
       const real: string[] = [];
-      for await (const batch of stock.scanHeld(activityId, step))
+      const ages = { heldMs: step.olderThanMs, releasedMs: Number.POSITIVE_INFINITY };
+      for await (const batch of stock.scanOld(activityId, ages))
         real.push(...batch.map(({ orderId }) => orderId));
       return [
         real.sort(),
         model
-          .held(activityId, step.olderThanMs)
+          .old(activityId, ages)
           .map(({ orderId }) => orderId)
           .sort(),
       ];

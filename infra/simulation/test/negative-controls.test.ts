@@ -6,10 +6,17 @@ import { faultsLeftOut, seedsOfTest } from '../src/seed-lists.ts';
 /** One guard takes some 80 seeds; a busy machine gets longer for them. */
 const timeoutMs = 240_000;
 
+/** Guards that stand before another one: with both there, the second has nothing left to do. */
+const standsBefore: Partial<Record<GuardName, GuardName>> = {
+  // Redis that went back in time under its generation sells what is sold, if it is asked.
+  conditionalDecrement: 'runIdFence',
+};
+
 /** The first seed that finds the guard missing, and what it says. */
 async function findViolation(guard: GuardName) {
+  const off = [guard, standsBefore[guard] ?? guard];
   for (let seed = 1; seed <= seedsOfTest; seed += 1) {
-    const { violations } = await runSeed({ seed, guards: guardsWithout(guard), without: faultsLeftOut });
+    const { violations } = await runSeed({ seed, guards: guardsWithout(...off), without: faultsLeftOut });
     const [first] = violations;
     if (first) return { seed, first };
   }

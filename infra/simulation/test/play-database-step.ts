@@ -232,12 +232,13 @@ async function playRebuild(pair: Pair, ends: boolean): Promise<[unknown, unknown
     await real.rebuildSnapshot(activity.id, async ({ holds, ...snapshot }) => {
       fromReal = { ...snapshot, holds: sorted(holds) };
       if (!ends) throw undone;
+      return 'run 1';
     });
   } catch (error) {
     if (error !== undone && (error as Error).cause !== undone) throw error;
   }
   const snapshot = model.beginRebuild(activity.id);
-  if (snapshot && ends) model.commitRebuild(snapshot);
+  if (snapshot && ends) model.commitRebuild(snapshot, 'run 1');
   else model.rollBackRebuild(activity.id);
   return plain(pair, fromReal, snapshot && { ...snapshot, holds: sorted(snapshot.holds) });
 }
@@ -296,7 +297,7 @@ function toPlain(value: unknown, orderIds: ReadonlySet<string>): unknown {
       return [...part].sort();
     if (!Array.isArray(part)) return part;
     if (key === 'closed' || key === 'reminded' || key === 'effects') return sorted(part);
-    if (key === 'fenced' || key === 'present' || key === 'notDue' || key === 'settling') return sorted(part);
+    if (key === 'fenced' || key === 'notDue' || key === 'settling') return sorted(part);
     return part;
   });
   return text === undefined ? undefined : JSON.parse(text);
