@@ -1,5 +1,5 @@
-import type { Finding, NewFinding } from './audit.ts';
-import { idFromBytes, idToBytes, newId } from './binary-id.ts';
+import type { NewFinding } from './audit.ts';
+import { idToBytes, newId } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { withRetriedSession } from './transaction.ts';
 
@@ -33,38 +33,4 @@ export async function markFindingsHealed(database: Database, ids: readonly strin
       ids.map(idToBytes),
     ]),
   );
-}
-
-interface FindingRow {
-  readonly id: Buffer;
-  readonly at: Date;
-  readonly activity_id: number;
-  readonly kind: string;
-  readonly action: string;
-  readonly detail: string;
-  readonly healed_at: Date | null;
-}
-
-/** The newest findings, of one activity or of all. */
-export async function listFindings(
-  database: Database,
-  { activityId, limit }: { readonly activityId?: number; readonly limit: number },
-): Promise<Finding[]> {
-  const [where, values] = activityId === undefined ? ['', []] : ['WHERE activity_id = ?', [activityId]];
-  const rows = await withRetriedSession(database, (session) =>
-    session.rows<FindingRow>(
-      `SELECT id, at, activity_id, kind, action, detail, healed_at FROM audit_finding ${where}
-       ORDER BY at DESC, id DESC LIMIT ?`,
-      [...values, limit],
-    ),
-  );
-  return rows.map((row) => ({
-    id: idFromBytes(row.id),
-    at: row.at,
-    activityId: row.activity_id,
-    kind: row.kind,
-    action: row.action,
-    detail: JSON.parse(row.detail) as object,
-    healedAt: row.healed_at,
-  }));
 }

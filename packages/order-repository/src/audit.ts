@@ -35,9 +35,3 @@ export interface NewFinding {
   readonly action: string;
   readonly detail: object;
 }
-
-export interface Finding extends NewFinding {
-  readonly id: string;
-  readonly at: Date;
-  readonly healedAt: Date | null;
-}

@@ -8,6 +8,7 @@ export type {
   UnmovedOrders,
 } from './batch-result.ts';
 export type { ActiveOrder, ActivityCounts, Finding, NewFinding, PendingChanges } from './audit.ts';
+export type { ActiveOrder, ActivityCounts, NewFinding, PendingChanges } from './audit.ts';
 export type { ClosedOrder, CloseResult, RemindedOrder, RemindResult, UnmovedOrders } from './batch-result.ts';
 export type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 export type { CreateOutcome, CreateResult, NewOrder } from './create-result.ts';

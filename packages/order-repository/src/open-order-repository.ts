@@ -1,5 +1,5 @@
+import { markFindingsHealed, recordFindings } from './audit-findings.ts';
 import { createBusyActivities } from './busy-activities.ts';
-import { listFindings, markFindingsHealed, recordFindings } from './audit-findings.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { changeCapacity } from './change-capacity.ts';
 import { claimDueAttempts } from './claim-due-attempts.ts';
@@ -146,7 +146,6 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     readPendingChanges: (activityId) => readPendingChanges(database, activityId),
     recordFindings: (findings) => recordFindings(database, findings),
     markFindingsHealed: (ids) => markFindingsHealed(database, ids),
-    listFindings: (filter) => listFindings(database, filter),
     noteFirstLoad: (activityId, load) => noteFirstLoad(database, activityId, load),
     rebuildSnapshot: (activityId, apply) => rebuildSnapshot(database, activityId, apply),
   };

@@ -1,6 +1,6 @@
 import type { CreateActivityBody, OrderStatus, OutboxRow, Phase } from '@lapse/contracts';
 import type { Activity } from './activity.ts';
-import type { ActiveOrder, ActivityCounts, Finding, NewFinding, PendingChanges } from './audit.ts';
+import type { ActiveOrder, ActivityCounts, NewFinding, PendingChanges } from './audit.ts';
 import type { CloseResult, RemindResult } from './batch-result.ts';
 import type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 import type { CreateOutcome, NewOrder } from './create-result.ts';
@@ -200,6 +200,5 @@ export interface OrderRepository {
   readPendingChanges(activityId: number): Promise<PendingChanges | null>;
   recordFindings(findings: readonly NewFinding[]): Promise<string[]>;
   markFindingsHealed(ids: readonly string[]): Promise<void>;
-  listFindings(filter: { activityId?: number; limit: number }): Promise<Finding[]>;
   noteFirstLoad(activityId: number, load: { generation: number; runId: string }): Promise<void>;
 }
