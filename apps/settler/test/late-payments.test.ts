@@ -200,7 +200,8 @@ test('money for an order that never comes goes back after its time, and no later
 });
 
 async function releaseStrays(activityId: number): Promise<void> {
-  for await (const holds of shop.stock.scanHeld(activityId, { olderThanMs: 0 })) {
+  const ages = { heldMs: 0, releasedMs: Number.POSITIVE_INFINITY };
+  for await (const holds of shop.stock.scanOld(activityId, ages)) {
     const statuses = await shop.orders.readStatuses(holds.map(({ orderId }) => orderId));
     const strays = holds.filter(({ orderId }) => !statuses.has(orderId)).map(({ orderId }) => orderId);
     if (strays.length > 0) await shop.stock.release(activityId, strays);

@@ -1,9 +1,9 @@
 import type { Activity } from './activity.ts';
 
 export const activityColumns =
-  'id, name, capacity, capacity_version, available, price_minor, currency, sale_starts_at, sale_ends_at, pay_within_ms,' +
-  ' remind_after_ms, quantity_max, late_payment_policy, payment_grace_ms, generation, created_at';
-  ' remind_after_ms, quantity_max, late_payment_policy, generation, stock_run_id, created_at';
+  'id, name, capacity, capacity_version, available, price_minor, currency, sale_starts_at, sale_ends_at,' +
+  ' pay_within_ms, remind_after_ms, quantity_max, late_payment_policy, payment_grace_ms, generation,' +
+  ' stock_run_id, created_at';
 
 export interface ActivityRow {
   readonly id: number;

@@ -1,4 +1,5 @@
 export type { Activity } from './activity.ts';
+export type { ActiveOrder, ActivityCounts, NewFinding, PendingChanges } from './audit.ts';
 export type {
   ClosedOrder,
   CloseResult,
@@ -7,9 +8,6 @@ export type {
   SettlingOrder,
   UnmovedOrders,
 } from './batch-result.ts';
-export type { ActiveOrder, ActivityCounts, Finding, NewFinding, PendingChanges } from './audit.ts';
-export type { ActiveOrder, ActivityCounts, NewFinding, PendingChanges } from './audit.ts';
-export type { ClosedOrder, CloseResult, RemindedOrder, RemindResult, UnmovedOrders } from './batch-result.ts';
 export type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 export type { CreateOutcome, CreateResult, NewOrder } from './create-result.ts';
 export { CommitUnknownError, isUnavailable, StoreUnavailableError } from './errors.ts';
