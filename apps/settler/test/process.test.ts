@@ -1,0 +1,206 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { simulatorLedger } from '@lapse/contracts';
+import { openPaymentProvider, type PaymentProvider } from '@lapse/payments';
+import { sleep } from '@lapse/runtime';
+import { log, openActivity, openShop, readStock, type Shop } from '@lapse/test-shop';
+import { type SpawnedApp, spawnApp, waitUntil } from '@lapse/testing';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type BeingPaid, comeToRest, moneyOf, payIn, reachDeadline, statusOf } from './settler.ts';
+
+const root = new URL('..', import.meta.url);
+const apiKey = 'the-key-of-the-settler-tests';
+const webhookSecret = `whsec_${Buffer.from('a-secret-of-the-settler-tests-alone').toString('base64')}`;
+
+let shop: Shop;
+let dir: string;
+let url: string;
+let simulator: SpawnedApp;
+let provider: PaymentProvider;
+
+beforeAll(async () => {
+  shop = await openShop();
+  dir = await mkdtemp(join(tmpdir(), 'lapse-settler-'));
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  // No webhook address: whatever is paid is known to the provider alone, as when every event is lost.
+  simulator = spawnApp(new URL('../../payment-simulator/', import.meta.url), {
+    LAPSE_SIM_PORT: String(port),
+    LAPSE_SIM_DIR: dir,
+    LAPSE_SIM_API_KEY: apiKey,
+    LAPSE_SIM_FAULTS: JSON.stringify({ seed: 7, apiError: 0.2, processing: 0.2, processingMs: 300 }),
+  });
+  await simulator.waitForOutput('"payment simulator listens"');
+  const opened = openPaymentProvider(
+    { provider: 'simulator', url, apiKey, webhookSecret, timeoutMs: 2_000 },
+    log,
+  );
+  if (!opened) throw new Error('no provider');
+  provider = opened;
+});
+afterAll(async () => {
+  simulator?.kill('SIGKILL');
+  await simulator?.exited;
+  await shop?.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+  const response = await fetch(`${url}${path}`, { ...init, headers });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  return response.json();
+};
+/** A provider that answers 500 now and then. */
+async function insist<T>(act: () => Promise<T>): Promise<T> {
+  for (let time = 1; ; time += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      if (time === 20) throw error;
+    }
+  }
+}
+const payAtProvider = ({ attempt }: Pick<BeingPaid, 'attempt'>) =>
+  insist(() =>
+    ask(`/v1/attempts/${attempt.providerRef}/pay`, {
+      method: 'POST',
+      body: JSON.stringify({ outcome: 'succeed' }),
+    }),
+  );
+const started: SpawnedApp[] = [];
+function startSettler(env: Record<string, string>): SpawnedApp {
+  const app = spawnApp(root, env);
+  started.push(app);
+  return app;
+}
+afterEach(async () => {
+  for (const app of started.splice(0)) {
+    app.kill('SIGKILL');
+    await app.exited;
+  }
+});
+const settlerEnv = (more: Record<string, string> = {}) => ({
+  LAPSE_MYSQL_URL: shop.databaseUrl,
+  LAPSE_REDIS_URL: shop.redisUrl,
+  LAPSE_PAYMENT_PROVIDER: 'simulator',
+  LAPSE_PAYMENT_URL: url,
+  LAPSE_PAYMENT_API_KEY: apiKey,
+  LAPSE_PAYMENT_WEBHOOK_SECRET: webhookSecret,
+  LAPSE_PAYMENT_TIMEOUT: '2s',
+  ...more,
+});
+
+test('with all webhooks lost, a provider that fails now and then, and the settler killed at every step, money and places are right (cases 1, 6)', async () => {
+  const activity = await openActivity(shop, 40, { paymentGraceMs: 60_000 });
+  const beings: Omit<BeingPaid, 'activity'>[] = [];
+  for (let count = 0; count < 20; count += 1) {
+    beings.push(await insist(() => payIn(shop, providerInsisting(), activity)));
+  }
+  for (const being of beings.slice(0, 10)) await payAtProvider(being);
+  for (const { orderId } of beings) await reachDeadline(shop, orderId);
+  const points = [
+    'provider.cancelAttempt:before@2',
+    'provider.cancelAttempt:after@2',
+    'orders.endAttempt:after@2',
+    'orders.recordPayment:before@2',
+    'orders.recordPayment:after@2',
+    'stock.confirm:after',
+    'orders.closeExpired:after',
+    'stock.release:after',
+  ];
+  for (const LAPSE_CRASH_AT of points) {
+    const app = startSettler(settlerEnv({ LAPSE_CRASH_AT }));
+    // Where nothing is left for a point, it is not passed.
+    await waitUntil(async () => (await endedIn(app)) || settled(), {
+      what: LAPSE_CRASH_AT,
+      timeoutMs: 30_000,
+    });
+    app.kill('SIGKILL');
+    await app.exited;
+    // Its leases end at once, as if half a minute had passed.
+    await shop.query('UPDATE payment_attempt SET claimed_until = NULL');
+  }
+  const app = startSettler(settlerEnv());
+  await app.waitForOutput('"started"');
+  await waitUntil(settled, { what: 'all attempts to be settled', timeoutMs: 40_000 });
+  // An order whose settler died between the provider's word and its close is the closer's and the sweep's.
+  await waitUntil(
+    async () => {
+      await shop.orders.closeOverdue({ graceMs: 0, limit: 100 });
+      return (await shop.count("SELECT COUNT(*) FROM orders WHERE status = 'PENDING'")) === 0;
+    },
+    { what: 'all orders to end', timeoutMs: 20_000 },
+  );
+  app.kill('SIGTERM');
+  expect(await app.exited).toEqual({ code: 0, signal: null });
+  await comeToRest(shop);
+  for (const [index, { orderId }] of beings.entries()) {
+    expect([index, await statusOf(shop, orderId), await moneyOf(shop, orderId)]).toEqual(
+      index < 10 ? [index, 'PAID', ['CAPTURED']] : [index, 'TIMEOUT_CLOSED', []],
+    );
+  }
+  expect(await readStock(shop, activity.id)).toEqual({ mysql: 30, redis: 30, held: 0 });
+  const ledger = simulatorLedger.parse(await insist(() => ask('/v1/ledger')));
+  expect(ledger.captures).toHaveLength(10);
+  expect(ledger.refunds).toEqual([]);
+}, 180_000);
+
+test('late money: killed before it wrote the refund down, the settler pays back once by the provider’s own ledger', async () => {
+  const activity = await openActivity(shop, 5, { paymentGraceMs: 0 });
+  const being = await insist(() => payIn(shop, providerInsisting(), activity));
+  await payAtProvider(being);
+  await reachDeadline(shop, being.orderId);
+  expect((await shop.orders.closeExpired([being.orderId], { cause: 'message' })).closed).toHaveLength(1);
+  for (const LAPSE_CRASH_AT of [
+    'provider.refund:after',
+    'provider.refund:after',
+    'orders.finishRefund:after',
+  ]) {
+    const app = startSettler(settlerEnv({ LAPSE_CRASH_AT }));
+    expect(await app.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    await shop.query('UPDATE payment SET claimed_until = NULL');
+  }
+  expect(await statusOf(shop, being.orderId)).toBe('TIMEOUT_CLOSED');
+  expect(await moneyOf(shop, being.orderId)).toEqual(['REFUNDED']);
+  const ledger = simulatorLedger.parse(await insist(() => ask('/v1/ledger')));
+  expect(ledger.refunds).toHaveLength(1);
+}, 120_000);
+
+test('without a provider it starts, applies kept payments, and says that nobody pays refunds', async () => {
+  const app = startSettler({
+    LAPSE_MYSQL_URL: shop.databaseUrl,
+    LAPSE_REDIS_URL: shop.redisUrl,
+    LAPSE_PAYMENT_WEBHOOK_SECRET: webhookSecret,
+  });
+  await app.waitForOutput('"started"');
+  expect(app.output()).toContain('no payment provider is set up');
+  app.kill('SIGTERM');
+  expect(await app.exited).toEqual({ code: 0, signal: null });
+});
+
+function endedIn(app: SpawnedApp): Promise<boolean> {
+  return Promise.race([app.exited.then(() => true), sleep(50).then(() => false)]);
+}
+
+async function settled(): Promise<boolean> {
+  return (await shop.count("SELECT COUNT(*) FROM payment_attempt WHERE state IN ('CREATING', 'OPEN')")) === 0;
+}
+
+function providerInsisting(): PaymentProvider {
+  return { ...provider, createAttempt: (request) => insist(() => provider.createAttempt(request)) };
+}
+
+/** A port on which nothing listens. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
