@@ -96,7 +96,14 @@ export function operation(ledger: Ledger): Operations & RebuildSteps {
       const id = activities.size + 1;
       activities.set(id, {
         ...body,
-        ...{ id, available: body.capacity, capacityVersion: 1, generation: 1, stockRunId: null, createdAt: new Date(now()) },
+        ...{
+          id,
+          available: body.capacity,
+          capacityVersion: 1,
+          generation: 1,
+          stockRunId: null,
+          createdAt: new Date(now()),
+        },
         saleStartsAt: saleStartsAt === null ? null : new Date(saleStartsAt),
         saleEndsAt: saleEndsAt === null ? null : new Date(saleEndsAt),
       });
@@ -119,7 +126,15 @@ export function operation(ledger: Ledger): Operations & RebuildSteps {
         const state = status === 'PAID' ? ('sold' as const) : ('held' as const);
         return { orderId: id, userId, quantity, state };
       });
-      return { activityId, generation: generation + 1, capacity, capacityVersion, available, stockRunId, holds };
+      return {
+        activityId,
+        generation: generation + 1,
+        capacity,
+        capacityVersion,
+        available,
+        stockRunId,
+        holds,
+      };
     },
     commitRebuild: ({ activityId, generation, holds }, runId) => {
       locked.delete(activityId);
