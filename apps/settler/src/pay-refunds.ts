@@ -20,6 +20,8 @@ const leaseMarginMs = 10_000;
 const unavailable = { minMs: 500, maxMs: 300_000 };
 /** The provider will say no again, unless a person does something there. */
 const refusedMs = 3_600_000;
+/** A free order needs no money back, and providers refuse to pay back nothing. */
+const nothingPaidRef = 'nothing-paid';
 
 /**
  * Send money back that no order could take. A refund is tried until the provider accepts it, however long that is: it
@@ -57,7 +59,10 @@ async function pay({ orders, provider, log }: PayRefundsParts, refund: RefundJob
   const { id, refundId, orderId, paymentId, amountMinor, currency, tries } = refund;
   let refundRef: string;
   try {
-    ({ refundRef } = await provider.refund({ refundId, paymentId, amountMinor, currency }));
+    refundRef =
+      amountMinor === 0
+        ? nothingPaidRef
+        : (await provider.refund({ refundId, paymentId, amountMinor, currency })).refundRef;
   } catch (error) {
     const refused = error instanceof ProviderRefusedError;
     const inMs = refused ? refusedMs : backOffMs(tries, unavailable);

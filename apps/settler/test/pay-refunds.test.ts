@@ -60,6 +60,17 @@ test('a provider that answers 500 three times: the refund stays owed, is tried a
   ]);
 });
 
+test('a payment of nothing, for a free order that closed, is paid back without asking the provider', async () => {
+  const provider = createScriptedProvider('free');
+  const { orderId } = await owedRefund('free');
+  await shop.query('UPDATE payment SET amount_minor = 0 WHERE order_id = UNHEX(REPLACE(?, "-", ""))', [
+    orderId,
+  ]);
+  await refundOnce(shop, provider);
+  expect(await moneyOf(shop, orderId)).toEqual(['REFUNDED']);
+  expect(provider.refunds).toHaveLength(0);
+});
+
 test('a refund whose answer is lost, and four settlers at once, still pay back once', async () => {
   const provider = createScriptedProvider('once');
   for (let count = 0; count < 10; count += 1) await owedRefund('once');

@@ -13,12 +13,22 @@ export type Answer =
 export interface ApiClient {
   createActivity(body: Partial<CreateActivityBody>): Promise<ActivityView>;
   createOrder(buyer: string, activityId: number, quantity: number, key: string): Promise<Answer>;
+  /** Begin to pay at the provider. */
+  payOrder(buyer: string, orderId: string): Promise<Answer>;
+  /** What a buyer does on the provider's page. */
+  payAtProvider(payUrl: string): Promise<Answer>;
   cancelOrder(buyer: string, orderId: string): Promise<Answer>;
   changeCapacity(activityId: number, capacity: number, key: string): Promise<Answer>;
   extendOrder(orderId: string, byMs: number, key: string): Promise<Answer>;
   /** One delivery of an event; the same `eventId` again is the same event. */
   sendEvent(eventId: string, body: PaymentWebhookBody): Promise<Answer>;
   mintToken(user: string): Promise<string>;
+}
+
+export interface ApiAddresses {
+  readonly apiUrls: readonly string[];
+  readonly providerUrl: string;
+  readonly secrets: DemoSecrets;
 }
 
 /** Longer than most freezes would be patient; shorter than a buyer. */
@@ -28,7 +38,7 @@ const requestTimeoutMs = 4_000;
 const sendAgain = [408, 429, 503];
 
 /** Speaks to any of the producers, a different one at each try, and writes down what must never come. */
-export function createApiClient(apiUrls: readonly string[], secrets: DemoSecrets, ledger: Ledger): ApiClient {
+export function createApiClient({ apiUrls, providerUrl, secrets }: ApiAddresses, ledger: Ledger): ApiClient {
   const webhook = new Webhook(secrets.webhookSecret);
   let turn = 0;
 
@@ -39,7 +49,15 @@ export function createApiClient(apiUrls: readonly string[], secrets: DemoSecrets
     body?: string,
   ): Promise<Answer> {
     turn += 1;
-    const url = `${apiUrls[turn % apiUrls.length]}${path}`;
+    return await sendTo(`${apiUrls[turn % apiUrls.length]}${path}`, method, headers, body);
+  }
+
+  async function sendTo(
+    url: string,
+    method: string,
+    headers: Record<string, string>,
+    body?: string,
+  ): Promise<Answer> {
     const request = {
       method,
       headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
@@ -54,7 +72,9 @@ export function createApiClient(apiUrls: readonly string[], secrets: DemoSecrets
       if (sendAgain.includes(response.status)) return { kind: 'none' };
       const code = String(answer.code);
       if (response.status === 500 || response.status === 401 || response.status === 400) {
-        ledger.unexpected.push(`${method} ${path}: ${response.status} ${code}: ${String(answer.detail)}`);
+        ledger.unexpected.push(
+          `${method} ${new URL(url).pathname}: ${response.status} ${code}: ${String(answer.detail)}`,
+        );
         return { kind: 'none' };
       }
       return { kind: 'refused', code };
@@ -88,6 +108,15 @@ export function createApiClient(apiUrls: readonly string[], secrets: DemoSecrets
         `/v1/activities/${activityId}/orders`,
         { authorization: `Bearer ${buyer}`, 'idempotency-key': key },
         JSON.stringify({ quantity }),
+      ),
+    payOrder: (buyer, orderId) =>
+      send('POST', `/v1/orders/${orderId}/payments`, { authorization: `Bearer ${buyer}` }),
+    payAtProvider: (payUrl) =>
+      sendTo(
+        `${providerUrl}/v1/attempts/${payUrl.split('/').at(-1)}/pay`,
+        'POST',
+        { authorization: `Bearer ${secrets.simulatorKey}` },
+        JSON.stringify({ outcome: 'succeed' }),
       ),
     cancelOrder: (buyer, orderId) =>
       send('POST', `/v1/orders/${orderId}/cancel`, { authorization: `Bearer ${buyer}` }),

@@ -96,6 +96,7 @@ async function skewClock({ apps }: World, { target, how, forMs }: Fault, faketim
 async function breakNetwork({ apps }: World, { target, how, forMs }: Fault): Promise<void> {
   const [name = '', service = ''] = target.split(' to ');
   const link = findApp(apps, name).links[service as LinkedService];
+  if (link === undefined) throw new Error(`The plan names a link that is not there: ${target}.`);
   link.setFault(how as LinkFault);
   await sleep(forMs);
   link.setFault(undefined);

@@ -2,6 +2,7 @@ import { sleep } from '@lapse/runtime';
 import type { Printer } from '@lapse/stack';
 import { type Judgement, judge } from './judgement.ts';
 import type { Ledger } from './ledger.ts';
+import { readProvider } from './read-provider.ts';
 import type { World } from './world.ts';
 
 /** From the end of the faults: every process up again, every order final, every repair done. */
@@ -30,11 +31,14 @@ export async function awaitRest(
         ({ service }) => service.state === 'running',
       );
       const late = performance.now() >= endsAt || signal.aborted;
-      const judgement =
-        allUp || late ? await judge(world.services, ledger).catch(() => undefined) : undefined;
+      const judgement = allUp || late ? await judgeNow(world, ledger).catch(() => undefined) : undefined;
       if (judgement !== undefined && (late || (judgement.ok && loadDone))) return judgement;
       if (late) throw new Error('LAPSE_CHAOS_NO_REST: the stores could not be read after the last fault.');
       await sleep(lookEveryMs, signal);
     }
   });
+}
+
+async function judgeNow({ services, providerUrl, secrets }: World, ledger: Ledger): Promise<Judgement> {
+  return await judge(services, ledger, await readProvider(providerUrl, secrets.simulatorKey));
 }

@@ -5,6 +5,8 @@ export interface BookedOrder {
   readonly activityId: number;
   readonly user: string;
   readonly quantity: number;
+  readonly amountMinor: number;
+  readonly currency: string;
   readonly status: string;
   readonly key: string | null;
   readonly createdAt: number;
@@ -33,7 +35,8 @@ export async function readBooks(mysqlUrl: string): Promise<Books> {
   const orders = (await queryDatabase(
     mysqlUrl,
     `SELECT ${uuid('o.id')} AS id, CAST(o.activity_id AS DOUBLE) AS activityId,
-       CONVERT(o.user_id USING utf8mb4) AS user, o.quantity, o.status,
+       CONVERT(o.user_id USING utf8mb4) AS user, o.quantity,
+       CAST(o.amount_minor AS DOUBLE) AS amountMinor, o.currency, o.status,
        CONVERT(o.idempotency_key USING utf8mb4) AS \`key\`, ${ms('o.created_at')} AS createdAt,
        ${ms('o.expires_at')} AS expiresAt, ${ms('t.at')} AS closedByTimeoutAt
      FROM orders o LEFT JOIN order_transition t ON t.order_id = o.id AND t.to_status = 'TIMEOUT_CLOSED'`,

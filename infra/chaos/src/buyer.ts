@@ -9,7 +9,16 @@ export interface BuyerPlan {
   readonly user: string;
   readonly activityId: number;
   readonly quantity: number;
-  readonly does: 'pay' | 'pay-twice' | 'pay-late' | 'pay-at-deadline' | 'pay-wrong' | 'cancel' | 'lapse';
+  /** `pay-at-provider`: by an attempt, at the simulator; the others pay as a shop's own provider reports it. */
+  readonly does:
+    | 'pay-at-provider'
+    | 'pay'
+    | 'pay-twice'
+    | 'pay-late'
+    | 'pay-at-deadline'
+    | 'pay-wrong'
+    | 'cancel'
+    | 'lapse';
   /** Share of the pay window that passes before the buyer acts. */
   readonly thinkShare: number;
 }
@@ -31,6 +40,8 @@ const buyTriesMax = 25;
 const againMs = { from: 200, to: 1_000 } as const;
 const lateByMsMax = 4_000;
 const atDeadlineMs = 60;
+const abandonedShare = 0.3;
+const typingMsMax = 4_000;
 
 /** One buyer: buys, then pays, cancels or lets the order lapse. Everything promised goes into the ledger. */
 export async function liveAsBuyer(parts: BuyerParts, plan: BuyerPlan): Promise<void> {
@@ -42,6 +53,7 @@ export async function liveAsBuyer(parts: BuyerParts, plan: BuyerPlan): Promise<v
   const windowMs = deadline - Date.parse(order.createdAt);
   const waits: Record<typeof plan.does, number> = {
     pay: Date.parse(order.createdAt) + windowMs * plan.thinkShare,
+    'pay-at-provider': Date.parse(order.createdAt) + windowMs * plan.thinkShare,
     'pay-twice': Date.parse(order.createdAt) + windowMs * plan.thinkShare,
     'pay-wrong': Date.parse(order.createdAt) + windowMs * plan.thinkShare,
     cancel: Date.parse(order.createdAt) + windowMs * plan.thinkShare,
@@ -50,6 +62,7 @@ export async function liveAsBuyer(parts: BuyerParts, plan: BuyerPlan): Promise<v
   };
   await sleep(waits[plan.does] - Date.now(), parts.closing);
   if (plan.does === 'cancel') await cancel(parts, token, order.id);
+  else if (plan.does === 'pay-at-provider') await payAtProvider(parts, token, order.id);
   else await pay(parts, order, plan.does);
 }
 
@@ -83,6 +96,22 @@ async function buy(parts: BuyerParts, plan: BuyerPlan, token: string): Promise<O
     await pause(parts);
   }
   return undefined;
+}
+
+/** Begin an attempt, go to the provider's page, and pay there. What was captured is in the provider's own ledger. */
+async function payAtProvider(parts: BuyerParts, token: string, orderId: string): Promise<void> {
+  let payUrl: string | undefined;
+  while (payUrl === undefined && !parts.closing.aborted) {
+    const answer = await parts.api.payOrder(token, orderId);
+    if (answer.kind === 'refused') return;
+    if (answer.kind === 'ok') payUrl = (answer.body as { payUrl: string }).payUrl;
+    else await pause(parts);
+  }
+  // Some are on the page and never pay; the attempt stays open until the deadline.
+  if (payUrl === undefined || parts.random.chance(abandonedShare)) return;
+  await sleep(parts.random.next() * typingMsMax, parts.closing);
+  while (!parts.closing.aborted && (await parts.api.payAtProvider(payUrl)).kind === 'none')
+    await pause(parts);
 }
 
 async function pay(parts: BuyerParts, order: OrderView, how: BuyerPlan['does']): Promise<void> {

@@ -1,4 +1,3 @@
-import { type LinkedService, linkedServices } from './open-app.ts';
 import type { Random } from './random.ts';
 
 /** What can be killed and frozen beside the apps' processes. */
@@ -19,6 +18,8 @@ export interface PlanOptions {
   readonly random: Random;
   readonly minutes: number;
   readonly apps: readonly string[];
+  /** `closer-1 to mysql` and so on. */
+  readonly links: readonly string[];
   /** Names of the ways in which a network can fail. */
   readonly linkFaults: readonly string[];
   /** Whether clocks can be made to run wrong here. */
@@ -54,7 +55,7 @@ export function planFaults(options: PlanOptions): Fault[] {
   return faults;
 }
 
-function fullDeck({ random, apps, linkFaults, skew }: PlanOptions): Omit<Fault, 'atMs'>[] {
+function fullDeck({ random, apps, links, linkFaults, skew }: PlanOptions): Omit<Fault, 'atMs'>[] {
   const between = ({ from, to }: { readonly from: number; readonly to: number }): number =>
     random.whole(from, to);
   const kinds = [...new Set(apps.map((name) => name.replace(/-\d+$/, '')))];
@@ -65,10 +66,9 @@ function fullDeck({ random, apps, linkFaults, skew }: PlanOptions): Omit<Fault, 
     ...[...kinds.map(oneOf), ...serverTargets].map(
       (target) => ({ kind: 'freeze', target, forMs: between(frozenMs) }) as const,
     ),
-    ...linkFaults.map((how) => {
-      const target = `${random.pick(apps)} to ${random.pick<LinkedService>(linkedServices)}`;
-      return { kind: 'network', target, how, forMs: between(networkMs) } as const;
-    }),
+    ...linkFaults.map(
+      (how) => ({ kind: 'network', target: random.pick(links), how, forMs: between(networkMs) }) as const,
+    ),
     { kind: 'flush', target: 'redis', forMs: 0 },
     { kind: 'rollback', target: 'redis', forMs: between(rollbackMs) },
     ...(skew

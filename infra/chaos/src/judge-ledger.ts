@@ -111,7 +111,7 @@ function judgePayment(
   if (right && state !== 'CAPTURED' && !refundStates.includes(state)) {
     faults.stuck.push(`${name} is ${state}: neither kept nor to be paid back`);
   }
-  if (outcomes.includes('paid') && status !== 'PAID')
+  if ((outcomes.includes('paid') || outcomes.includes('reacquired')) && status !== 'PAID')
     faults.lost.push(`${name} was answered paid, the order is ${status}`);
 }
 

@@ -1,6 +1,7 @@
 import { checkInvariants, type InvariantId, type Verdict } from '@lapse/testing';
 import { readBooks } from './books.ts';
 import { type Faults, judgeLedger } from './judge-ledger.ts';
+import { judgeProvider, type ProviderLedger } from './judge-provider.ts';
 import type { Ledger } from './ledger.ts';
 import type { ChaosServices } from './open-services.ts';
 
@@ -29,6 +30,7 @@ const places: Readonly<Partial<Record<InvariantId, keyof Faults>>> = {
 export async function judge(
   services: Pick<ChaosServices, 'mysqlUrl' | 'redisUrl' | 'rocketmqNamesrv'>,
   ledger: Ledger,
+  provider: ProviderLedger,
 ): Promise<Judgement> {
   const { mysqlUrl, redisUrl, rocketmqNamesrv: namesrv } = services;
   const broker = { namesrv };
@@ -42,6 +44,7 @@ export async function judge(
   });
   const books = await readBooks(mysqlUrl);
   const faults = judgeLedger(ledger, books);
+  judgeProvider(provider, books, faults);
   for (const { id, detail } of verdict.failed) {
     const place = places[id];
     if (place !== undefined) faults[place].push(`${id}: ${detail}`);

@@ -14,13 +14,22 @@ export interface LoadOptions {
 }
 
 /** Short lives, so that a run of two minutes sees each place sold several times. */
-const windows = { remindAfterMs: 4_000, payWithinMs: 8_000, currency: 'CNY' } as const;
+const windows = {
+  ...{ remindAfterMs: 4_000, payWithinMs: 8_000, paymentGraceMs: 5_000, currency: 'CNY' },
+} as const;
 const sales = [
   // Few places and a pool of buyers who come back: places return and sell again, users hold one at a time.
   {
     share: 0.45,
     users: 120,
-    body: { ...windows, name: 'hot', capacity: 25, priceMinor: 500, quantityMax: 2 },
+    body: {
+      ...windows,
+      name: 'hot',
+      capacity: 25,
+      priceMinor: 500,
+      quantityMax: 2,
+      latePaymentPolicy: 'reacquire',
+    },
   },
   {
     share: 0.35,
@@ -30,11 +39,12 @@ const sales = [
   { share: 0.2, users: 40, body: { ...windows, name: 'small', capacity: 8, priceMinor: 0, quantityMax: 1 } },
 ] as const;
 const does: readonly (readonly [BuyerPlan['does'], number])[] = [
-  ['lapse', 0.42],
-  ['pay', 0.2],
-  ['cancel', 0.12],
-  ['pay-twice', 0.08],
-  ['pay-at-deadline', 0.08],
+  ['lapse', 0.35],
+  ['pay-at-provider', 0.25],
+  ['pay', 0.08],
+  ['cancel', 0.11],
+  ['pay-twice', 0.06],
+  ['pay-at-deadline', 0.07],
   ['pay-late', 0.06],
   ['pay-wrong', 0.04],
 ];

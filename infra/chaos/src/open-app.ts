@@ -5,15 +5,23 @@ import { type KeptService, keepUp } from './keep-up.ts';
 import { type NetworkLink, openLink } from './network-link.ts';
 import type { ChaosServices } from './open-services.ts';
 
-export const linkedServices = ['mysql', 'redis', 'broker'] as const;
-export type LinkedService = (typeof linkedServices)[number];
+export type LinkedService = 'mysql' | 'redis' | 'broker' | 'provider';
+
+/** Which services each app talks to: only these links can break. */
+const linkedServices: Readonly<Record<string, readonly LinkedService[]>> = {
+  producer: ['mysql', 'redis', 'broker', 'provider'],
+  reminder: ['mysql', 'redis', 'broker'],
+  closer: ['mysql', 'redis', 'broker'],
+  sweeper: ['mysql', 'redis', 'broker'],
+  settler: ['mysql', 'redis', 'provider'],
+};
 
 /** One process of an app, with a network of its own to each service. */
 export interface ChaosApp {
   /** Such as `closer-2`. */
   readonly name: string;
   readonly kept: KeptService;
-  readonly links: Readonly<Record<LinkedService, NetworkLink>>;
+  readonly links: Readonly<Partial<Record<LinkedService, NetworkLink>>>;
   /** Of the API, where the app has one. */
   readonly apiUrl: string;
   readonly logFile: string;
@@ -26,6 +34,8 @@ export interface AppOptions {
   readonly app: string;
   readonly number: number;
   readonly services: ChaosServices;
+  /** Of the payment simulator. */
+  readonly providerPort: number;
   readonly logs: string;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -36,21 +46,16 @@ const probeTimeoutMs = 2_000;
 const stopGraceMs = 9_000;
 
 /** Make one process of an app; `kept.service.start()` starts it. */
-export async function openApp({ app, number, services, logs, env }: AppOptions): Promise<ChaosApp> {
+export async function openApp(options: AppOptions): Promise<ChaosApp> {
+  const { app, number, services, logs, env } = options;
   const name = `${app}-${number}`;
   const [opsPort, httpPort] = [await freePort(), await freePort()];
-  const links = {
-    mysql: await openLink({ upstreamPort: services.ports.mysql, httpConnect: false }),
-    redis: await openLink({ upstreamPort: services.ports.redis, httpConnect: false }),
-    broker: await openLink({ upstreamPort: services.ports.broker, httpConnect: true }),
-  };
+  const links = await openLinks(options);
   let extra: Readonly<Record<string, string>> = {};
   const own = {
-    LAPSE_MYSQL_URL: services.mysqlUrl.replace(`:${services.ports.mysql}`, `:${links.mysql.port}`),
-    LAPSE_REDIS_URL: `redis://127.0.0.1:${links.redis.port}`,
+    ...linkedEnv(services, links),
     LAPSE_OPS_PORT: String(opsPort),
     LAPSE_HTTP_PORT: String(httpPort),
-    grpc_proxy: `http://127.0.0.1:${links.broker.port}`,
   };
   const service: LocalService = createLocalService({
     name,
@@ -65,7 +70,7 @@ export async function openApp({ app, number, services, logs, env }: AppOptions):
         get env() {
           return { ...env, ...own, ...extra };
         },
-        ports: app === 'producer' ? [opsPort, httpPort] : [opsPort],
+        ports: portsOf(options, opsPort, httpPort),
         ready: () => isReady(`http://127.0.0.1:${opsPort}/readyz`, () => service.pids),
         readyTimeoutMs,
         stopGraceMs,
@@ -86,6 +91,32 @@ export async function openApp({ app, number, services, logs, env }: AppOptions):
       await Promise.all(Object.values(links).map((link) => link.close()));
     },
   };
+}
+
+async function openLinks({ app, services, providerPort }: AppOptions): Promise<ChaosApp['links']> {
+  const links: Partial<Record<LinkedService, NetworkLink>> = {};
+  for (const service of linkedServices[app] ?? []) {
+    const upstreamPort = service === 'provider' ? providerPort : services.ports[service];
+    links[service] = await openLink({ upstreamPort, httpConnect: service === 'broker' });
+  }
+  return links;
+}
+
+/** Every address leads through the link, where there is one. */
+function linkedEnv({ mysqlUrl, ports }: ChaosServices, links: ChaosApp['links']): Record<string, string> {
+  const { mysql, redis, broker, provider } = links;
+  return {
+    ...(mysql && { LAPSE_MYSQL_URL: mysqlUrl.replace(`:${ports.mysql}`, `:${mysql.port}`) }),
+    ...(redis && { LAPSE_REDIS_URL: `redis://127.0.0.1:${redis.port}` }),
+    ...(broker && { grpc_proxy: `http://127.0.0.1:${broker.port}` }),
+    ...(provider && { LAPSE_PAYMENT_URL: `http://127.0.0.1:${provider.port}` }),
+  };
+}
+
+/** What must be free when it starts. */
+function portsOf({ app, providerPort }: AppOptions, opsPort: number, httpPort: number): number[] {
+  if (app === 'producer') return [opsPort, httpPort];
+  return app === 'payment-simulator' ? [opsPort, providerPort] : [opsPort];
 }
 
 async function isReady(url: string, pids: () => readonly number[]): Promise<boolean> {

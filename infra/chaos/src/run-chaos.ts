@@ -11,6 +11,7 @@ import { createLedger, type Ledger } from './ledger.ts';
 import { runLoad } from './load.ts';
 import { linkFaults } from './network-link.ts';
 import { createRandom } from './random.ts';
+import { readProvider } from './read-provider.ts';
 import { explainFailure, report } from './report.ts';
 import { runFaults } from './run-faults.ts';
 import { sabotages } from './sabotage.ts';
@@ -36,8 +37,8 @@ export interface ChaosOptions extends ChaosArgs {
 
 /** One run: load and faults side by side, then rest, then the judgement by oracle and ledger. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { print, signal, keep } = options;
-  const world = await openWorld(print, keep, signal);
+  const { print, signal } = options;
+  const world = await openWorld(options, print, signal);
   options.onWorld?.(world);
   try {
     return await play(world, options);
@@ -52,10 +53,13 @@ async function play(world: World, options: ChaosOptions): Promise<ChaosResult> {
   const faketime = findFaketime();
   if (faketime === undefined) print.line('skipped: clocks off (libfaketime is not installed)');
   const apps = world.apps.map(({ name }) => name);
-  const plan = planFaults({ random, minutes, apps, linkFaults, skew: faketime !== undefined });
+  const links = world.apps.flatMap((app) =>
+    Object.keys(app.links).map((service) => `${app.name} to ${service}`),
+  );
+  const plan = planFaults({ random, minutes, apps, links, linkFaults, skew: faketime !== undefined });
   const ledger = createLedger();
   const producers = world.apps.filter(({ name }) => name.startsWith('producer-')).map(({ apiUrl }) => apiUrl);
-  const api = createApiClient(producers, world.secrets, ledger);
+  const api = createApiClient({ apiUrls: producers, ...world }, ledger);
   const closing = new AbortController();
   // Every buyer that waits listens.
   setMaxListeners(0, closing.signal);
@@ -93,12 +97,13 @@ async function showSabotage(
   ledger: Ledger,
   clean: Judgement,
 ): Promise<Record<string, boolean>> {
+  const provider = await readProvider(world.providerUrl, world.secrets.simulatorKey);
   await world.stopApps();
   const shown: Record<string, boolean> = {};
   let before = clean.faults;
   for (const { name, field, apply } of sabotages) {
     await apply(world.services);
-    const { faults } = await judge(world.services, ledger);
+    const { faults } = await judge(world.services, ledger, provider);
     shown[name] = faults[field].length > before[field].length;
     before = faults;
   }

@@ -4,8 +4,9 @@ import { linkFaults } from '../src/network-link.ts';
 import { createRandom } from '../src/random.ts';
 
 const apps = ['producer-1', 'producer-2', 'closer-1', 'closer-2', 'sweeper-1'];
+const links = ['closer-1 to mysql', 'producer-2 to broker'];
 const plan = (seed: number, minutes = 2) =>
-  planFaults({ random: createRandom(seed), minutes, apps, linkFaults, skew: true });
+  planFaults({ random: createRandom(seed), minutes, apps, links, linkFaults, skew: true });
 
 describe('the plan of faults', () => {
   test('is the same for the same seed, and another for another', () => {
@@ -40,7 +41,7 @@ describe('the plan of faults', () => {
   });
 
   test('names no clock where none can be made to run wrong', () => {
-    const faults = planFaults({ random: createRandom(1), minutes: 10, apps, linkFaults, skew: false });
+    const faults = planFaults({ random: createRandom(1), minutes: 10, apps, links, linkFaults, skew: false });
     expect(faults.map(({ kind }) => kind)).not.toContain('skew');
   });
 

@@ -11,6 +11,8 @@ const order: BookedOrder = {
   activityId: 7,
   user: 'ann',
   quantity: 2,
+  amountMinor: 5,
+  currency: 'CNY',
   status: 'PAID',
   key: 'k1',
   createdAt: deadline - 8_000,
