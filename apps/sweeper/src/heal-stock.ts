@@ -6,7 +6,10 @@ import { rebuildStock } from './rebuild-stock.ts';
 
 export interface HealPorts {
   readonly orders: Pick<OrderRepository, 'fenceOrphans' | 'rebuildSnapshot'>;
-  readonly stock: Pick<Stock, 'confirm' | 'load' | 'readLoads' | 'reacquire' | 'release' | 'reserve'>;
+  readonly stock: Pick<
+    Stock,
+    'confirm' | 'load' | 'readLoads' | 'readLoadToken' | 'reacquire' | 'release' | 'reserve'
+  >;
   readonly log: Logger;
 }
 

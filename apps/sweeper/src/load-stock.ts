@@ -6,7 +6,7 @@ import { type ExpectedLoad, rebuildStock } from './rebuild-stock.ts';
 
 export interface LoadStockParts {
   readonly orders: Pick<OrderRepository, 'listActivities' | 'rebuildSnapshot'>;
-  readonly stock: Pick<Stock, 'readLoads' | 'load'>;
+  readonly stock: Pick<Stock, 'load' | 'readLoads' | 'readLoadToken'>;
   readonly log: Logger;
 }
 
@@ -18,19 +18,15 @@ export interface LoadStockParts {
  * @returns the activities rebuilt.
  */
 export function loadStock(parts: LoadStockParts) {
-  // Loaded here by a transaction that then failed: another sweeper may have committed the same generation
-  // before this load came through, so that equal generations prove nothing.
-  const doubtful = new Set<number>();
   return async (signal: AbortSignal): Promise<number[]> => {
     const loaded: number[] = [];
     let failure: unknown;
     for await (const page of listAllActivities(parts.orders, signal)) {
       const loads = await parts.stock.readLoads(page.map(({ id }) => id));
       for (const [index, activity] of page.entries()) {
-        const isCurrent = isLoaded(loads[index], activity) && !doubtful.has(activity.id);
-        if (isCurrent || signal.aborted) continue;
+        if (isLoaded(loads[index], activity) || signal.aborted) continue;
         try {
-          if (await rebuild(parts, activity.id, doubtful)) loaded.push(activity.id);
+          if (await rebuild(parts, activity.id)) loaded.push(activity.id);
         } catch (error) {
           failure ??= error;
         }
@@ -45,18 +41,8 @@ function isLoaded(load: LoadedStock | null | undefined, expected: ExpectedLoad):
   return load?.generation === expected.generation && load.runId === expected.stockRunId;
 }
 
-/**
- * Not when Redis holds the generation that MySQL still has, on the server that MySQL has noted: another sweeper has
- * finished just before. Unless an attempt of this process began to load and lost its transaction: then it loads until
- * a commit says so.
- */
-async function rebuild(parts: LoadStockParts, activityId: number, doubtful: Set<number>): Promise<boolean> {
+/** Not when another sweeper has finished just before: Redis then holds what MySQL has noted. */
+function rebuild(parts: LoadStockParts, activityId: number): Promise<boolean> {
   const why = 'stock in Redis was absent or out of date: rebuilt from MySQL';
-  const isRebuilt = await rebuildStock(parts, activityId, why, (load, expected) => {
-    if (isLoaded(load, expected) && !doubtful.has(activityId)) return false;
-    doubtful.add(activityId);
-    return true;
-  });
-  if (isRebuilt) doubtful.delete(activityId);
-  return isRebuilt;
+  return rebuildStock(parts, activityId, why, (load, expected) => !isLoaded(load, expected));
 }

@@ -5,7 +5,7 @@ import { stockLoads } from './metrics.ts';
 
 export interface RebuildStockParts {
   readonly orders: Pick<OrderRepository, 'rebuildSnapshot'>;
-  readonly stock: Pick<Stock, 'readLoads' | 'load'>;
+  readonly stock: Pick<Stock, 'load' | 'readLoads' | 'readLoadToken'>;
   readonly log: Logger;
 }
 
@@ -38,8 +38,9 @@ export async function rebuildStock(
       lockedAt = performance.now();
       const { generation, holds } = snapshot;
       const [before = null] = await stock.readLoads([activityId]);
+      const replaces = await stock.readLoadToken(activityId);
       if (!isWanted(before, { generation: generation - 1, stockRunId })) throw new StockIsCurrent();
-      const runId = await stock.load({ ...snapshot, stock: available });
+      const runId = await stock.load({ ...snapshot, stock: available }, replaces);
       loaded = { before, generation, available, holds: holds.length };
       return runId;
     });

@@ -21,9 +21,6 @@ interface ActiveRow {
   readonly status: OrderStatus;
 }
 
-/** Ids asked for at a time. */
-const chunkMax = 2_000;
-
 /**
  * Load an activity's stock into Redis from MySQL's truth: lock the activity, read its active orders,
  * let `apply` write Redis under the next generation, note that and the run id of the server that took it, commit. While the lock is held nothing can be created, closed or
@@ -105,16 +102,13 @@ async function confirmAgain(
   activityId: number,
   holds: readonly SnapshotHold[],
 ): Promise<void> {
-  const held = holds.filter(({ state }) => state === 'held').map(({ orderId }) => orderId);
-  const paid: string[] = [];
-  for (let start = 0; start < held.length; start += chunkMax) {
-    const chunk = held.slice(start, start + chunkMax).map(idToBytes);
-    const rows = await session.rows<{ id: Buffer }>(
-      "SELECT id FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?) AND status = 'PAID'",
-      [chunk],
-    );
-    paid.push(...rows.map(({ id }) => idFromBytes(id)));
-  }
+  const rows = await session.rows<{ id: Buffer }>(
+    `SELECT id FROM orders FORCE INDEX (orders_active_user)
+     WHERE activity_id = ? AND active_user IS NOT NULL AND status = 'PAID'`,
+    [activityId],
+  );
+  const held = new Set(holds.filter(({ state }) => state === 'held').map(({ orderId }) => orderId));
+  const paid = rows.map(({ id }) => idFromBytes(id)).filter((id) => held.has(id));
   if (paid.length === 0) return;
   await insertEffects(session, {
     batchId: idToBytes(newId()),

@@ -20,8 +20,11 @@ export interface StockSnapshot {
   }[];
 }
 
-/** Holds written by one command; with the longest user ids about half a megabyte. */
-const holdsPerCommand = 1_000;
+/** Holds written by one command: 0.3 ms of Redis, and 130 kB with the longest user ids. */
+const holdsPerCommand = 250;
+/** Commands on their way together; others have their turn between any two of them. */
+const commandsAtOnce = 8;
+const anyLoad = '*';
 /** What an interrupted load leaves behind disappears by itself. */
 const stagedSeconds = 600;
 
@@ -30,45 +33,60 @@ const stagedSeconds = 600;
  * by one script, so readers see the old or the new and never a part, and the generation is written last. Markers
  * of released orders are forgotten: a reserve that arrives late carries the old generation and is refused.
  *
- * The caller holds the activity's lock in MySQL. Loads without it do not mix, but the last one wins.
+ * The caller holds the activity's lock in MySQL, and has read under it which load is there (`readLoadToken`): given as
+ * `replaces`, this load is refused when another one came in between. So one that is stuck in the network while its
+ * transaction is undone and another process loads and sells cannot put the older stock back, under what is by then
+ * the right generation. Without `replaces` the last one wins.
  * @returns the run id of the server that took it, for `activity.stock_run_id`.
  * @throws {StockUnavailableError} the old keys or the new ones are in place; repeat it.
  */
 export async function loadStock(
   { ask }: RedisClient,
   { activityId, generation, capacity, capacityVersion, stock, holds }: StockSnapshot,
+  replaces: string = anyLoad,
 ): Promise<string> {
   const keys = stockKeys(activityId);
   if (!Number.isSafeInteger(stock) || stock < 0) throw new RangeError(`Free stock cannot be ${stock}.`);
   if (!Number.isSafeInteger(generation) || generation <= 0) {
     throw new RangeError(`A generation cannot be ${generation}.`);
   }
-  const staged = stagedKeys(activityId, randomUUID());
+  const token = randomUUID();
+  const staged = stagedKeys(activityId, token);
   const loadedAtMs = await ask(
     'read the clock',
     activityId,
     async ({ redis }) => Number((await redis.time())[0]) * 1_000,
   );
-  for (let at = 0; at < holds.length; at += holdsPerCommand) {
-    const chunk = holds.slice(at, at + holdsPerCommand);
-    const fields = chunk.flatMap(({ orderId, userId, quantity, state }) => [
-      orderId,
-      `${state === 'held' ? 'h' : 's'}:${quantity}:${loadedAtMs}:${userId}`,
-    ]);
-    await ask(`load activity ${activityId}`, activityId, ({ redis }) =>
-      Promise.all([
-        redis.hset(staged.holds, ...fields),
-        redis.sadd(staged.users, ...chunk.map(({ userId }) => userId)),
-        redis.expire(staged.holds, stagedSeconds),
-        redis.expire(staged.users, stagedSeconds),
-      ]),
-    );
+  for (let at = 0; at < holds.length; at += holdsPerCommand * commandsAtOnce) {
+    await ask(`load activity ${activityId}`, activityId, async ({ redis }) => {
+      const writes: Promise<number>[] = [];
+      const end = Math.min(holds.length, at + holdsPerCommand * commandsAtOnce);
+      for (let from = at; from < end; from += holdsPerCommand) {
+        const chunk = holds.slice(from, Math.min(end, from + holdsPerCommand));
+        writes.push(
+          redis.hset(staged.holds, ...chunk.flatMap((hold) => [hold.orderId, textOf(hold, loadedAtMs)])),
+          redis.sadd(staged.users, ...chunk.map(({ userId }) => userId)),
+        );
+      }
+      if (at === 0) {
+        for (const key of Object.values(staged)) writes.push(redis.expire(key, stagedSeconds));
+      }
+      await Promise.all(writes);
+    });
   }
-  const argv = [String(generation), String(stock), String(holds.length), `${capacityVersion}:${capacity}`];
+  const argv = [
+    String(generation),
+    String(stock),
+    String(holds.length),
+    `${capacityVersion}:${capacity}`,
+    token,
+    replaces,
+  ];
   const { runId, answer } = await ask(`load activity ${activityId}`, activityId, async (node) => {
     const server = await node.runId.read();
     return { runId: server, answer: await node.scripts.swapIn(keys, staged, argv) };
   });
+  if (answer === -1) throw new Error(`Activity ${activityId} was loaded by somebody else meanwhile.`);
   if (answer !== 1) {
     throw new StockUnavailableError(
       `The load of activity ${activityId} was not complete: ${holds.length} holds were staged. ` +
@@ -76,4 +94,17 @@ export async function loadStock(
     );
   }
   return runId;
+}
+
+function textOf({ state, quantity, userId }: StockSnapshot['holds'][number], atMs: number): string {
+  return `${state === 'held' ? 'h' : 's'}:${quantity}:${atMs}:${userId}`;
+}
+
+/** Which load is there: a name of its own for each; empty when there is none. */
+export function readLoadToken({ ask }: RedisClient, activityId: number): Promise<string> {
+  return ask(
+    `read the load of activity ${activityId}`,
+    activityId,
+    async ({ redis }) => (await redis.get(stockKeys(activityId).load)) ?? '',
+  );
 }

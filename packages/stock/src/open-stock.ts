@@ -1,6 +1,6 @@
 import type { Closable, Logger } from '@lapse/runtime';
 import { inspectStock, type StockImage } from './inspect-stock.ts';
-import { loadStock, type StockSnapshot } from './load-stock.ts';
+import { loadStock, readLoadToken, type StockSnapshot } from './load-stock.ts';
 import { type ReacquiredOrder, type ReacquireResult, reacquire } from './reacquire.ts';
 import { forgetReleased, type OldHolds, readCounts, type StockCounts, scanOld } from './read-holds.ts';
 import { type LoadedStock, readLoads } from './read-loads.ts';
@@ -32,7 +32,8 @@ export interface Stock extends Closable {
   reacquire(activityId: number, orders: readonly ReacquiredOrder[]): Promise<ReacquireResult>;
   setCapacity(activityId: number, version: number, capacity: number): Promise<CapacityResult>;
   /** @returns the run id of the server that has it now. */
-  load(snapshot: StockSnapshot): Promise<string>;
+  load(snapshot: StockSnapshot, replaces?: string): Promise<string>;
+  readLoadToken(activityId: number): Promise<string>;
   readLoads(activityIds: readonly number[]): Promise<(LoadedStock | null)[]>;
   readCounts(activityId: number): Promise<StockCounts | null>;
   inspect(activityId: number): Promise<StockImage>;
@@ -57,7 +58,8 @@ export async function openStock(config: StockConfig, log: Logger): Promise<Stock
     confirm: (activityId, orderIds) => settleHolds(client, 'confirm', activityId, orderIds),
     reacquire: (activityId, orders) => reacquire(client, activityId, orders),
     setCapacity: (activityId, version, capacity) => setCapacity(client, activityId, version, capacity),
-    load: (snapshot) => loadStock(client, snapshot),
+    load: (snapshot, replaces) => loadStock(client, snapshot, replaces),
+    readLoadToken: (activityId) => readLoadToken(client, activityId),
     readLoads: (activityIds) => readLoads(client, activityIds),
     readCounts: (activityId) => readCounts(client, activityId),
     inspect: (activityId) => inspectStock(client, activityId),

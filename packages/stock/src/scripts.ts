@@ -34,7 +34,7 @@ export function defineScripts(redis: Redis): StockScripts {
   const reserve = defineScript(redis, 'reserve', 4);
   const release = defineScript(redis, 'release', 4);
   const confirm = defineScript(redis, 'confirm', 2);
-  const swapIn = defineScript(redis, 'swap-in', 7);
+  const swapIn = defineScript(redis, 'swap-in', 8);
   const reacquire = defineScript(redis, 'reacquire', 4);
   const setCapacity = defineScript(redis, 'set-capacity', 3);
   const prune = defineScript(redis, 'prune', 1);
@@ -43,8 +43,8 @@ export function defineScripts(redis: Redis): StockScripts {
     release: ({ stock, users, holds, generation }, orders) =>
       release(stock, users, holds, generation, ...orders),
     confirm: ({ holds, generation }, orders) => confirm(holds, generation, ...orders),
-    swapIn: ({ stock, users, holds, generation, capacity }, staged, argv) =>
-      swapIn(stock, users, holds, generation, capacity, staged.users, staged.holds, ...argv),
+    swapIn: ({ stock, users, holds, generation, capacity, load }, staged, argv) =>
+      swapIn(stock, users, holds, generation, capacity, load, staged.users, staged.holds, ...argv),
     reacquire: ({ stock, users, holds, generation }, argv) =>
       reacquire(stock, users, holds, generation, ...argv),
     setCapacity: ({ stock, generation, capacity }, argv) => setCapacity(stock, generation, capacity, ...argv),

@@ -4,10 +4,11 @@ export interface StockKeys {
   readonly holds: string;
   readonly generation: string;
   readonly capacity: string;
+  readonly load: string;
 }
 
 /**
- * The keys of one activity. The braces are literal: they are the cluster's hash tag, so that all five are on
+ * The keys of one activity. The braces are literal: they are the cluster's hash tag, so that all six are on
  * one node and one script may touch them. Names are fixed, other systems read them.
  * @throws {RangeError} for anything but a positive whole number: nothing else may become part of a key.
  */
@@ -19,6 +20,7 @@ export function stockKeys(activityId: number): StockKeys {
     holds: `${prefix}:holds`,
     generation: `${prefix}:gen`,
     capacity: `${prefix}:capacity`,
+    load: `${prefix}:load`,
   };
 }
 

@@ -62,7 +62,7 @@ describe('load', () => {
     expect(await own.stock.release(10, ['o0', 'o600'])).toEqual({ kind: 'done', units: [0, 1] });
     expect(await own.redis.ttl('activity:{10}:holds')).toBe(-1);
     expect(await own.redis.ttl('activity:{10}:users')).toBe(-1);
-    expect(await own.keysOf(10)).toHaveLength(5);
+    expect(await own.keysOf(10)).toHaveLength(6);
   });
 
   it('replaces everything that was there, and refuses reserves of the old generation', async () => {
@@ -106,6 +106,26 @@ describe('load', () => {
     );
     await expect(own.stock.load(emptySnapshot(13, -1, 2))).rejects.toThrow(RangeError);
     expect(await own.stock.readCounts(13)).toMatchObject({ stock: 5, held: 0, generation: 1 });
+  });
+});
+
+describe('a load that comes late', () => {
+  it('is refused once another one has come in between, also under the same generation', async () => {
+    await own.stock.load(emptySnapshot(30, 5));
+    const replaces = await own.stock.readLoadToken(30);
+    const late = { ...emptySnapshot(30, 5, 2), stock: 5 };
+    await own.stock.load(snapshotOf(30, 2, 3, holdsOf(2)), replaces);
+    await expect(own.stock.load(late, replaces)).rejects.toThrow('loaded by somebody else');
+    expect(await own.stock.readCounts(30)).toMatchObject({ stock: 3, held: 2, generation: 2 });
+    // Negative control: the generation alone lets it pass, and two places are free that are held.
+    await own.stock.load(late);
+    expect(await own.stock.readCounts(30)).toMatchObject({ stock: 5, held: 0, generation: 2 });
+  });
+
+  it('into a server that has nothing, says so: one that was loaded meanwhile is left alone', async () => {
+    expect(await own.stock.readLoadToken(31)).toBe('');
+    await own.stock.load(emptySnapshot(31, 5), '');
+    await expect(own.stock.load(emptySnapshot(31, 9), '')).rejects.toThrow('loaded by somebody else');
   });
 });
 

@@ -3,7 +3,7 @@ import type { CreateActivityBody, OutboxRow, TimeoutOrder } from '@lapse/contrac
 import { type Activity, migrate, type OrderRepository, openOrderRepository } from '@lapse/order-repository';
 import { createLogger, type Logger } from '@lapse/runtime';
 import { openStock, type Stock } from '@lapse/stock';
-import { createTestDatabase, createTestRedis, queryDatabase } from '@lapse/testing';
+import { createTestDatabase, createTestRedis, queryDatabase, type TestRedis } from '@lapse/testing';
 import { v7 as uuidv7 } from 'uuid';
 
 /** LAPSE_TEST_LOG=1 shows what the parts under test report. */
@@ -31,9 +31,15 @@ export interface Shop {
   readonly close: () => Promise<void>;
 }
 
-export async function openShop({ shopEvents = false } = {}): Promise<Shop> {
+export interface ShopOptions {
+  readonly shopEvents?: boolean;
+  /** A Redis that the test may stop; one of this file alone is made by default. */
+  readonly redis?: TestRedis;
+}
+
+export async function openShop({ shopEvents = false, ...given }: ShopOptions = {}): Promise<Shop> {
   const database = await createTestDatabase();
-  const redis = await createTestRedis();
+  const redis = given.redis ?? (await createTestRedis());
   const config = { url: database.url, poolMax: 8, queryTimeoutMs: 10_000, shopEvents };
   await migrate(config, log);
   const orders = await openOrderRepository(config, log);

@@ -16,6 +16,6 @@ export { queryDatabase } from './query-database.ts';
 export { type SpawnedApp, spawnApp } from './spawn-app.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { TestEnvironmentError, type TestVariable, testRocketmq, testVariable } from './test-environment.ts';
-export { createTestRedis, type TestRedis } from './test-redis.ts';
+export { createTestRedis, redisAt, type TestRedis } from './test-redis.ts';
 export { testTopicPrefix } from './test-topic-prefix.ts';
 export { type WaitOptions, waitUntil } from './wait-until.ts';

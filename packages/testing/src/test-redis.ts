@@ -27,13 +27,18 @@ export async function createTestRedis(): Promise<TestRedis> {
   const url = new URL(serverUrl);
   url.pathname = `/${database}`;
   await withRedis(url.href, (redis) => redis.flushdb());
+  return { ...redisAt(url.href), close: () => closeDatabase(url.href, database) };
+}
+
+/** The same on a server that the test started for itself; `close` leaves it as it is. */
+export function redisAt(url: string): TestRedis {
   return {
-    url: url.href,
+    url,
     flush: async () => {
-      await withRedis(url.href, (redis) => redis.flushdb());
+      await withRedis(url, (redis) => redis.flushdb());
     },
-    command: (name, ...args) => withRedis(url.href, (redis) => redis.call(name, ...args)),
-    close: () => closeDatabase(url.href, database),
+    command: (name, ...args) => withRedis(url, (redis) => redis.call(name, ...args)),
+    close: async () => undefined,
   };
 }
 
