@@ -1,10 +1,10 @@
 import type { Closable, Logger } from '@lapse/runtime';
+import { connectRedis } from './connect-redis.ts';
 import { inspectStock, type StockImage } from './inspect-stock.ts';
 import { loadStock, readLoadToken, type StockSnapshot } from './load-stock.ts';
 import { type ReacquiredOrder, type ReacquireResult, reacquire } from './reacquire.ts';
 import { forgetReleased, type OldHolds, readCounts, type StockCounts, scanOld } from './read-holds.ts';
 import { type LoadedStock, readLoads } from './read-loads.ts';
-import { connectRedis } from './redis-client.ts';
 import { type Reservation, type ReserveResult, reserve } from './reserve.ts';
 import { type CapacityResult, setCapacity } from './set-capacity.ts';
 import { type SettleResult, settleHolds } from './settle.ts';

@@ -1,10 +1,6 @@
-import type { Logger } from '@lapse/runtime';
 import type { Redis } from 'ioredis';
-import { connectCluster } from './connect-cluster.ts';
-import { connectServer } from './connect-server.ts';
 import type { RunId } from './run-id.ts';
 import type { StockScripts } from './scripts.ts';
-import { readClusterUrl } from './stock-url.ts';
 
 /** One server, and the connection to it. */
 export interface StockNode {
@@ -32,10 +28,4 @@ export interface RedisClient {
 export interface ConnectConfig {
   readonly url: string;
   readonly commandTimeoutMs: number;
-}
-
-/** Connect to what the address names, waiting at most `commandTimeoutMs` for the first answer. */
-export async function connectRedis(config: ConnectConfig, log: Logger): Promise<RedisClient> {
-  const cluster = readClusterUrl(config.url);
-  return cluster === null ? connectServer(config, log) : connectCluster(config, cluster, log);
 }
