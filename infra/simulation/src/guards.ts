@@ -9,6 +9,8 @@ export const guardNames = [
   'generationFence',
   /** Reserve and the sweeper's load refuse another server than the stock was loaded into. */
   'runIdFence',
+  /** A load is refused when another one came between what it read and its swap. */
+  'loadToken',
   /** A release gives back only what is held; off: INCRBY and SREM, every time. */
   'holdsState',
   /** An orphan's id is inserted as ABORTED before its hold is released. */

@@ -191,6 +191,7 @@ type ModelStock = Pick<
   | 'forgetReleased'
   | 'reacquire'
   | 'readLoads'
+  | 'readLoadToken'
   | 'release'
   | 'reserve'
   | 'scanOld'
@@ -208,13 +209,14 @@ export function openModelStock({ redis, callStore }: World, owner: Incarnation):
       ask(`reacquire ${orders.map(({ orderId }) => orderId)}`, () => redis.reacquire(id, orders)),
     setCapacity: (id, version, capacity) =>
       ask(`setCapacity ${id} ${version}:${capacity}`, () => redis.setCapacity(id, version, capacity)),
-    load: (snapshot) =>
+    load: (snapshot, replaces) =>
       callStore(
         owner,
         `load activity ${snapshot.activityId} generation ${snapshot.generation}`,
         redisLoad,
-        () => redis.load(snapshot),
+        () => redis.load(snapshot, replaces),
       ),
+    readLoadToken: (id) => ask('readLoadToken', () => redis.readLoadToken(id)),
     readLoads: (ids) => ask('readLoads', () => redis.readLoads(ids)),
     forgetReleased: (id, orders, { olderThanMs }) =>
       ask('forgetReleased', () => redis.forgetReleased(id, orders, olderThanMs)),

@@ -15,7 +15,12 @@ type Reservation = Parameters<Stock['reserve']>[0];
 type HoldRow = { -readonly [Key in keyof Hold]: Hold[Key] };
 
 /** The five keys of an activity. */
+/** A load that replaces whatever is there. */
+const anyLoad = '*';
+
 export interface StockState {
+  /** Name of the load that is there. */
+  token: string;
   generation: number;
   stock: number;
   /** What stock, held and sold units add up to, as of this version. */
@@ -35,7 +40,9 @@ export interface ModelRedis {
   confirm(activityId: number, orderIds: readonly string[]): SettleResult;
   reacquire(activityId: number, orders: readonly ReacquiredOrder[]): ReacquireResult;
   setCapacity(activityId: number, version: number, capacity: number): CapacityResult;
-  load(snapshot: Snapshot): string;
+  /** Throws, with nothing changed, when another load than `replaces` is there. */
+  load(snapshot: Snapshot, replaces?: string): string;
+  readLoadToken(activityId: number): string;
   readLoads(activityIds: readonly number[]): (LoadedStock | null)[];
   old(activityId: number, ages: { readonly heldMs: number; readonly releasedMs: number }): Hold[];
   forgetReleased(activityId: number, orderIds: readonly string[], olderThanMs: number): number;
@@ -60,6 +67,8 @@ export function createModelRedis({
 }): ModelRedis {
   let activities = new Map<number, StockState>();
   let starts = 1;
+  let loads = 0;
+  const tokenOf = (activityId: number): string => activities.get(activityId)?.token ?? '';
   const runId = (): string => (guards.runIdFence ? `run ${starts}` : 'run 1');
 
   function settle(
@@ -155,8 +164,12 @@ export function createModelRedis({
       state.capacity += moved;
       return { kind: isShort ? 'not_yet' : 'done' };
     },
-    load: ({ activityId, generation, capacity, capacityVersion, stock, holds }) => {
+    load: ({ activityId, generation, capacity, capacityVersion, stock, holds }, replaces = anyLoad) => {
+      const isLate = replaces !== anyLoad && tokenOf(activityId) !== replaces;
+      if (guards.loadToken && isLate) throw new Error(`activity ${activityId} was loaded meanwhile`);
+      loads += 1;
       activities.set(activityId, {
+        token: `load ${loads}`,
         generation,
         stock,
         capacity,
@@ -166,6 +179,7 @@ export function createModelRedis({
       });
       return runId();
     },
+    readLoadToken: tokenOf,
     readLoads: (ids) =>
       ids.map((id) => {
         const generation = activities.get(id)?.generation;
