@@ -118,6 +118,7 @@ export const reads: Readonly<Record<string, string>> = {
   'stock.ping': 'reads',
   'stock.close': 'ends the process itself',
   'stock.readLoads': 'reads',
+  'stock.readLoadToken': 'reads',
   'orders.readActivityCounts': 'reads',
   'orders.readActiveOrders': 'reads',
   'orders.readPendingChanges': 'reads',

@@ -12,12 +12,15 @@ const standsBefore: Partial<Record<GuardName, GuardName>> = {
   conditionalDecrement: 'runIdFence',
 };
 
+/** What must show where switching off the guard before it shows something of its own. */
+const mustShow: Partial<Record<GuardName, string>> = { conditionalDecrement: 'I1' };
+
 /** The first seed that finds the guard missing, and what it says. */
 async function findViolation(guard: GuardName) {
   const off = [guard, standsBefore[guard] ?? guard];
   for (let seed = 1; seed <= seedsOfTest; seed += 1) {
     const { violations } = await runSeed({ seed, guards: guardsWithout(...off) });
-    const [first] = violations;
+    const first = violations.find(({ invariant }) => invariant === (mustShow[guard] ?? invariant));
     if (first) return { seed, first };
   }
   return undefined;

@@ -24,7 +24,8 @@ end
 local move = capacity - tonumber(units)
 local answer = 'done'
 if free + move < 0 then
-  move = -free
+  -- Not -free: that of none is -0, which INCRBY does not read.
+  move = 0 - free
   answer = 'not_yet'
   version, capacity = tonumber(old), tonumber(units) - free
 end

@@ -7,6 +7,7 @@ import { readClusterUrl } from '../src/stock-url.ts';
 
 export interface TestStock {
   readonly stock: Stock;
+  readonly url: string;
   /** The same database, read and written behind the package's back. */
   readonly redis: Redis | Cluster;
   /** Run id of the server that has the activity. */
@@ -50,6 +51,7 @@ export async function openTestStock(): Promise<TestStock> {
   };
   return {
     stock,
+    url: store.url,
     redis,
     runIdOf: (activityId) => runIds.get(masterOf(activityId)) ?? '',
     keysOf: (activityId) => masterOf(activityId).keys(`activity:{${activityId}}:*`),

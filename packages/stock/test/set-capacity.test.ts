@@ -55,6 +55,15 @@ it('below what is held it takes what is free, sells nothing more, and is done on
   expect(await recorded()).toBe('2:5');
 });
 
+it('with nothing free at all it waits, and changes nothing', async () => {
+  await reserve('o1', 10);
+  expect(await setCapacity(2, 4)).toEqual({ kind: 'not_yet' });
+  expect(await recorded()).toBe('1:10');
+  await own.stock.release(activityId, ['o1']);
+  expect(await setCapacity(2, 4)).toEqual({ kind: 'done' });
+  expect(await free()).toBe(4);
+});
+
 it('a load brings the capacity and its version along: a change that it contains is not made twice', async () => {
   await own.stock.load({ ...emptySnapshot(activityId, 40, 2), capacityVersion: 5 });
   expect(await setCapacity(5, 40)).toEqual({ kind: 'done' });
