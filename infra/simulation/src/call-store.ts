@@ -1,3 +1,4 @@
+import { brief } from './brief.ts';
 import type { FaultName, Faults } from './faults.ts';
 import { ActivityLockedError } from './model-ledger.ts';
 import type { Random } from './random.ts';
@@ -103,13 +104,4 @@ export function createCallStore(parts: CallParts): CallStore {
       if (risks.doubled && faults.strikes(risks.doubled)) arrive(random.int(0, lateMsMax), false);
       arrive(latency(risks.slow), true);
     });
-}
-
-/** A result as text, for a person. */
-function brief(value: unknown): string {
-  if (value === undefined) return 'done';
-  return JSON.stringify(value, (key, part) => {
-    if (key === 'requestHash') return undefined;
-    return part instanceof Map ? [...part] : part;
-  });
 }

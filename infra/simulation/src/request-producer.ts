@@ -1,3 +1,4 @@
+import { brief } from './brief.ts';
 import type { Processes } from './processes.ts';
 import type { Producer } from './start-process.ts';
 import type { World } from './world.ts';
@@ -36,7 +37,7 @@ export function createRequester(
     const reply = (answer: Answer): void => {
       if (faults.strikes('http-answer-lost')) return;
       scheduler.after(random.int(0, 5), null, () => {
-        trace('  client', () => `${what}: ${JSON.stringify(answer) ?? 'failed'}`);
+        trace('  client', () => `${what}: ${answer === undefined ? 'failed' : brief(answer)}`);
         settle(answer);
       });
     };

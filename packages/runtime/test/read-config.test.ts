@@ -36,6 +36,9 @@ describe('values', () => {
         orphansAfterMs: 60_000,
         outboxAfterMs: 2_000,
         effectsAfterMs: 2_000,
+        remindGraceMs: 30_000,
+        deadLettersEveryMs: 30_000,
+        auditEveryMs: 30_000,
       },
       relay: { gatherMs: 250, dueWindowMs: 1_000, closeLeadMs: 1_500 },
     });
