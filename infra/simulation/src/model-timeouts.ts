@@ -103,7 +103,7 @@ export function timeouts(ledger: Ledger): Operations {
       const due = [...orders.values()]
         .filter(({ status, expiresAt }) => status === 'PENDING' && expiresAt.getTime() <= dueNow() - graceMs)
         .filter((row) => settlesIn(row) <= 0 && !isLocked(row.id))
-        .sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime())
+        .sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime() || (a.id < b.id ? -1 : 1))
         .slice(0, limit);
       return { ...noneUnmoved, ...close(due, 'sweep'), found: due.length };
     },
