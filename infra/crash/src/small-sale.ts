@@ -124,6 +124,14 @@ async function leaveTracks(world: CrashWorld, activityId: number): Promise<void>
   const [first = '', second = ''] = told.ids;
   await shop.orders.cancelOrder(first, `buyer ${first}`);
   await recordCapture(world, second, activity);
+  // A place more: another one than the operator's, so that Redis is owed it.
+  const byHand = { actor: 'operator', reason: 'a chair was found' };
+  const answer = { status: 200, body: Buffer.from('{}') };
+  await shop.orders.changeCapacity(activityId, activity.capacity + 1, byHand, () => answer);
+  // Closed, paid late and taken up again: two steps that Redis is owed, one after the other.
+  const late = await placeOrders(shop, activity, 1, { remindInMs: -2, expireInMs: -1 });
+  await shop.orders.closeExpired(late.ids, { cause: 'message' });
+  for (const id of late.ids) await recordCapture(world, id, activity);
 }
 
 /** Messages that come for orders whose deadline was moved meanwhile. */
