@@ -84,11 +84,14 @@ test('the worker that everybody writes first loses places when it is killed afte
 
   // Every message comes again, and is acknowledged: nothing is left that could repair anything.
   const last = start(null);
-  for (const { orderId } of closeDue) {
-    const line = `acknowledged ${orderId}`;
-    if (!outputs.includes(line)) await last.waitForOutput(line);
+  try {
+    for (const { orderId } of closeDue) {
+      const line = `acknowledged ${orderId}`;
+      if (!outputs.includes(line)) await last.waitForOutput(line);
+    }
+  } finally {
+    await stop(last);
   }
-  await stop(last);
 
   const { mysql, redis } = await readStock(shop, activity.id);
   const stuck = await countBuyersStuck(activity.id);
