@@ -5,10 +5,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@lapse/local-services';
 import { openBroker, openShop, type Shop, type TestBroker } from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
 import type { ProcessName } from './effects.ts';
-import { findFreePort, type RunningProcess, spawnProcess } from './spawn-process.ts';
+import { type RunningProcess, spawnProcess } from './spawn-process.ts';
 
 /** Everything that waits in production waits a little here, so that a life of an order takes seconds. */
 const shortTimes = {
@@ -52,7 +53,7 @@ export interface CrashWorld {
 export async function openCrashWorld(): Promise<CrashWorld> {
   const shop = await openShop();
   const broker = await openBroker();
-  const port = await findFreePort();
+  const port = await freePort();
   const jwtSecret = randomBytes(32).toString('base64url');
   const webhookSecret = `whsec_${randomBytes(32).toString('base64')}`;
   const provider = await startProvider(`http://127.0.0.1:${port}/v1/payments/webhook`, webhookSecret);
@@ -126,7 +127,7 @@ export async function openCrashWorld(): Promise<CrashWorld> {
 /** The payment simulator as a process of its own, which sends its events to the shop. */
 async function startProvider(webhookUrl: string, webhookSecret: string) {
   const dir = mkdtempSync(join(tmpdir(), 'lapse-crash-'));
-  const port = await findFreePort();
+  const port = await freePort();
   const key = randomBytes(24).toString('base64url');
   const running = await spawnProcess('payment-simulator', {
     LAPSE_SIM_PORT: String(port),

@@ -1,23 +1,3 @@
-import { afterAll, beforeAll, test } from 'vitest';
-import { type CrashWorld, openCrashWorld } from '../src/crash-world.ts';
-import { crashPointsOf } from '../src/effects.ts';
-import { killAt } from '../src/kill-at.ts';
-import { expectNoticesSent } from '../src/small-sale.ts';
+import { killAtEveryPoint } from './kill-at-every-point.ts';
 
-let world: CrashWorld;
-beforeAll(async () => {
-  world = await openCrashWorld();
-});
-afterAll(() => world.close());
-
-test.each(crashPointsOf('reminder'))(
-  'reminder killed at %s: nothing lost, nothing twice',
-  { timeout: 150_000 },
-  async (point) => {
-    await killAt(world, [{ name: 'reminder', point }]);
-  },
-);
-
-test('every notice that a dead process had in hand goes out', async () => {
-  await expectNoticesSent(world);
-}, 120_000);
+killAtEveryPoint('reminder');
