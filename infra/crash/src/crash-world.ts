@@ -42,7 +42,7 @@ export interface CrashWorld {
   /** The payment provider, a simulator that is never killed here, and the key to it. */
   readonly providerUrl: string;
   readonly providerKey: string;
-  /** Let this process die at `points` from now on: it is started again with them armed. */
+  /** Let this process die at one of `points` from now on. */
   arm(name: ProcessName, points: readonly string[]): Promise<void>;
   /** Resolves when the armed process has died at its point, and is up again, unarmed. */
   deathOf(name: ProcessName): Promise<void>;
@@ -70,29 +70,20 @@ export async function openCrashWorld(): Promise<CrashWorld> {
     LAPSE_HTTP_PORT: String(port),
     LAPSE_JWT_SECRET: jwtSecret,
     LAPSE_PAYMENT_WEBHOOK_SECRET: webhookSecret,
+    // There is no such point: it makes the processes listen for the ones to come.
+    LAPSE_CRASH_AT: 'none-yet',
   };
   const running = new Map<ProcessName, RunningProcess>();
-  const starting = new Map<ProcessName, Promise<void>>();
-  const begin = async (name: ProcessName, points: readonly string[]): Promise<void> => {
-    running.set(
-      name,
-      await spawnProcess(name, points.length === 0 ? env : { ...env, LAPSE_CRASH_AT: points.join(',') }),
-    );
+  const start = async (name: ProcessName): Promise<void> => {
+    running.set(name, await spawnProcess(name, env));
   };
-  /** One start of a process at a time: a sale that failed may have left one under way. */
-  const start = (name: ProcessName, points: readonly string[]): Promise<void> => {
-    const before = starting.get(name) ?? Promise.resolve();
-    const next = before
-      .catch(() => undefined)
-      .then(async () => {
-        await running.get(name)?.kill();
-        await begin(name, points);
-      });
-    starting.set(name, next);
-    return next;
+  const runningOf = (name: ProcessName): RunningProcess => {
+    const found = running.get(name);
+    if (!found) throw new Error(`${name} was not started`);
+    return found;
   };
   const names = ['producer', 'reminder', 'closer', 'sweeper', 'settler'] as const;
-  await Promise.all(names.map((name) => start(name, [])));
+  await Promise.all(names.map(start));
   return {
     shop,
     broker,
@@ -101,20 +92,19 @@ export async function openCrashWorld(): Promise<CrashWorld> {
     webhookSecret,
     providerUrl: provider.env.LAPSE_PAYMENT_URL,
     providerKey: provider.env.LAPSE_PAYMENT_API_KEY,
-    arm: start,
+    arm: (name, points) => runningOf(name).arm(points),
     deathOf: async (name) => {
-      const armed = running.get(name);
-      await waitUntil(() => armed?.isAlive() === false, {
-        what: `${name} to die at its crash point:\n${armed?.output().slice(-2_000)}`,
+      const armed = runningOf(name);
+      await waitUntil(() => !armed.isAlive(), {
+        what: `${name} to die at its crash point:\n${armed.output().slice(-2_000)}`,
         timeoutMs: deathTimeoutMs,
       });
-      const signal = await armed?.exited;
+      const signal = await armed.exited;
+      await start(name);
       if (signal !== 'SIGKILL')
-        throw new Error(`${name} ended by ${signal}:\n${armed?.output().slice(-2_000)}`);
-      await start(name, []);
+        throw new Error(`${name} ended by ${signal}:\n${armed.output().slice(-2_000)}`);
     },
     close: async () => {
-      await Promise.allSettled(starting.values());
       await Promise.all([...running.values()].map((each) => each.kill()));
       await provider.close();
       await shopSystem.close();

@@ -27,7 +27,9 @@ export async function killAt(
       await expectRest(world);
     }
   };
-  await Promise.all([sell(), deaths]);
+  // Both, whatever happens: a process that is still to die would die in the next sale.
+  const ends = await Promise.allSettled([sell(), deaths]);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
   await expectRest(world);
 }
 

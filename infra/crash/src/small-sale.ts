@@ -11,6 +11,8 @@ const payWithinMs = 1_500;
 const farMs = 3_600_000;
 /** A restart, a redelivery after the invisible time, and the sweeps. */
 const restTimeoutMs = 60_000;
+/** What reminders that died one after the other had each claimed waits for the last lease: `expectNoticesSent`. */
+const noticeWaitMs = 600_000;
 
 export interface SaleOptions {
   /** With orders whose deadline moves, so that their messages are armed again. Takes up to a redelivery longer. */
@@ -185,16 +187,23 @@ export async function expectRest({ shop }: CrashWorld): Promise<void> {
     mysqlUrl: shop.databaseUrl,
     redisUrl: shop.redisUrl,
     atRest: true,
+    noticeWaitMs,
   });
   if (verdict.failed.length > 0) throw new Error(describeVerdict(verdict));
 }
 
-/** A notice that a dead process had claimed goes out when its lease ends: waited for once, after all the sales. */
+/**
+ * A notice or event for the shop that a dead process had claimed goes out when its lease ends: waited for once,
+ * after all the sales.
+ */
 export async function expectNoticesSent({ shop }: CrashWorld): Promise<void> {
-  await waitUntil(
-    async () => (await shop.count("SELECT COUNT(*) FROM notification WHERE state = 'WAITING'")) === 0,
-    { what: 'all notices to be sent', timeoutMs: restTimeoutMs, everyMs: 100 },
-  );
+  const unsent = `SELECT (SELECT COUNT(*) FROM notification WHERE state = 'WAITING')
+    + (SELECT COUNT(*) FROM shop_event WHERE state IN ('WAITING', 'HELD'))`;
+  await waitUntil(async () => (await shop.count(unsent)) === 0, {
+    what: 'all notices and events to be sent',
+    timeoutMs: restTimeoutMs,
+    everyMs: 100,
+  });
 }
 
 async function countHeld(shop: CrashWorld['shop']): Promise<number> {

@@ -13,6 +13,8 @@ export interface RunningProcess {
   readonly isAlive: () => boolean;
   readonly exited: Promise<NodeJS.Signals | null>;
   readonly kill: () => Promise<void>;
+  /** Let it die when it passes one of these crash points from now on. It was started with LAPSE_CRASH_AT. */
+  readonly arm: (points: readonly string[]) => Promise<void>;
 }
 
 /** Start an app's compiled `main.js`; resolves once it has written that it started. */
@@ -23,7 +25,7 @@ export async function spawnProcess(
   const main = fileURLToPath(new URL(`../../../apps/${name}/dist/main.js`, import.meta.url));
   const child: ChildProcess = spawn(process.execPath, ['--enable-source-maps', main], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let text = '';
   let alive = true;
@@ -47,6 +49,11 @@ export async function spawnProcess(
     kill: async () => {
       child.kill('SIGKILL');
       await exited;
+    },
+    arm: async (points) => {
+      const armed = once(child, 'message');
+      child.send(points.join(','));
+      await armed;
     },
   };
 }

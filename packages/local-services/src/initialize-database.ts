@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findOnPath } from './find-on-path.ts';
@@ -28,7 +28,12 @@ export async function initializeDatabase(
   log(`making a new database folder: ${dataDir}`);
   const [command, args] = initializeCommand(server, temporary);
   try {
-    await run(command, args, { timeout: initializeTimeoutMs, cwd: dir, maxBuffer: 16 * 1024 * 1024 });
+    await run(command, args, {
+      timeout: initializeTimeoutMs,
+      cwd: dir,
+      maxBuffer: 16 * 1024 * 1024,
+      env: { ...process.env, TMPDIR: temporaryFolder(dir) },
+    });
   } catch (error) {
     const output =
       error instanceof Error && 'stderr' in error ? String(error.stderr).slice(-outputCharsMax) : '';
@@ -40,6 +45,13 @@ export async function initializeDatabase(
   }
   renameSync(temporary, dataDir);
   return dataDir;
+}
+
+/** For this server alone: one that starts removes the temporary tables of every other in a shared one. */
+export function temporaryFolder(dir: string): string {
+  const path = join(dir, 'tmp');
+  mkdirSync(path, { recursive: true });
+  return path;
 }
 
 function initializeCommand(server: DatabaseServer, dataDir: string): [command: string, args: string[]] {

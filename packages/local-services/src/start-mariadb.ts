@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findDatabaseServer } from './find-programs.ts';
 import { freePort } from './free-port.ts';
-import { initializeDatabase } from './initialize-database.ts';
+import { initializeDatabase, temporaryFolder } from './initialize-database.ts';
 import { createLocalService, type LocalService, startUntil } from './local-service.ts';
 import { prepareFolder } from './prepare-folder.ts';
 import { exchange } from './probe.ts';
@@ -79,6 +79,7 @@ function serverArgs(dir: string, dataDir: string, port: number, initFile: string
     '--no-defaults',
     ...(process.getuid?.() === 0 ? ['--user=root'] : []),
     `--datadir=${dataDir}`,
+    `--tmpdir=${temporaryFolder(dir)}`,
     `--port=${port}`,
     '--bind-address=127.0.0.1',
     `--socket=${socketPath(dir)}`,

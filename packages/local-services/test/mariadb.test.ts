@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { chownSync, mkdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -49,6 +50,16 @@ test('a database folder that was cut off while it was made is made anew', async 
   mkdirSync(join(dir, 'data.new', 'mysql'), { recursive: true });
   const mariadb = await start(dir);
   expect(await query(mariadb, 'SELECT 1')).toBe('1');
+});
+
+test('a database that is made and started leaves the temporary tables of others alone', async () => {
+  // A server removes every temporary table in its folder when it starts: another one, in the middle of its
+  // own first steps, then fails with "Unknown table".
+  const anothers = join(tmpdir(), `#sql-temptable-${process.pid}-another.MAI`);
+  writeFileSync(anothers, '');
+  onTestFinished(() => rmSync(anothers, { force: true }));
+  await start(testFolder());
+  expect(existsSync(anothers)).toBe(true);
 });
 
 test.runIf(process.getuid?.() === 0)('Redis and MariaDB run as a normal user', async () => {

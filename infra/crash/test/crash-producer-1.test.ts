@@ -1,3 +1,3 @@
 import { killAtEveryPoint } from './kill-at-every-point.ts';
 
-killAtEveryPoint('sweeper');
+killAtEveryPoint('producer', { part: 1, of: 3 });

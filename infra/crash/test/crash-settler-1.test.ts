@@ -1,3 +1,3 @@
 import { killAtEveryPoint } from './kill-at-every-point.ts';
 
-killAtEveryPoint('producer');
+killAtEveryPoint('settler', { part: 1, of: 2 });
