@@ -94,6 +94,7 @@ test.concurrent('a message that the broker gave up on is parked by the sweeper, 
   expect(await readStock(shop, activity.id)).toEqual({ mysql: 3, redis: 3, held: 0 });
 
   // Control: with nobody draining, a message is left behind, and the oracle says so.
+  await shop.orders.expandClosedNotices(10);
   await shop.query('DELETE FROM effect');
   expect((await judge(world)).failed.map(({ id }) => id)).toEqual(['I11']);
 

@@ -20,12 +20,14 @@ export interface OracleOptions {
   readonly atRest: boolean;
   /** Only these activities; all by default. Outbox and effects are always checked as a whole. */
   readonly activityIds?: readonly number[];
-  /** How long past its deadline an order may be pending at rest, in ms. */
+  /** How long past its deadline an order may be pending at rest, and past its reminder unreminded, in ms. */
   readonly overdueMs?: number;
   /** How long a notice, or an event for the shop, may wait at rest, in ms. */
   readonly noticeWaitMs?: number;
   /** At rest every refund must have been made: a provider is configured. Not so by default. */
   readonly refundsArePaid?: boolean;
+  /** At rest the shop's own systems were told of each step of each order. Not so by default. */
+  readonly shopWantsEvents?: boolean;
   /** Where given, no message may be unread at rest, dead letters among them. */
   readonly broker?: BrokerAddress;
 }
@@ -49,6 +51,7 @@ export async function checkInvariants(options: OracleOptions): Promise<Verdict> 
     overdueMs: wholeMs(options.overdueMs ?? overdueMsDefault),
     noticeWaitMs: wholeMs(options.noticeWaitMs ?? noticeWaitMsDefault),
     refundsArePaid: options.refundsArePaid ?? false,
+    shopWantsEvents: options.shopWantsEvents ?? false,
   };
   return await withRedis(redisUrl, (redis) =>
     withMysqlSnapshot(mysqlUrl, async (mysql) => {
@@ -74,12 +77,12 @@ const restOnly: ReadonlyMap<InvariantId, string> = new Map(
 
 /** Numbers only, checked here, because they become part of the SQL. */
 function filterActivities(activityIds: readonly number[] | undefined): ActivityFilter {
-  if (activityIds === undefined) return () => '';
+  if (activityIds === undefined) return () => 'TRUE';
   for (const id of activityIds) {
     if (!Number.isSafeInteger(id)) throw new RangeError(`An activity is a whole number, not ${id}.`);
   }
   const list = activityIds.length === 0 ? 'NULL' : activityIds.join(', ');
-  return (column) => `AND ${column} IN (${list})`;
+  return (column) => `${column} IN (${list})`;
 }
 
 function wholeMs(ms: number): number {

@@ -12,6 +12,7 @@ interface ActivityTruth {
   readonly capacityVersion: number;
   readonly available: number;
   readonly generation: number;
+  readonly runId: string | null;
   readonly pending: number;
   readonly paid: number;
 }
@@ -26,12 +27,13 @@ export async function checkRedis(
   const findings: Finding[] = [];
   const activities = await readActivities(mysql, only);
   const suspects = new Set<number>();
+  const runId = atRest ? await readRunId(redis) : '';
   for (const truth of activities) {
     const sums = await readRedisSums(redis, truth.id);
     // Not loaded is lawful while running: sales refuse until MySQL's truth is loaded.
     if (sums.generation !== null) findings.push(...checkSums(truth, sums));
     if (!atRest) continue;
-    const differing = compareSums(truth, sums);
+    const differing = compareSums(truth, sums, runId);
     findings.push(...differing);
     if (differing.length > 0) suspects.add(truth.id);
   }
@@ -39,13 +41,19 @@ export async function checkRedis(
   return findings;
 }
 
+/** Which server it is, in its own words: a restart is another one. */
+async function readRunId(redis: Redis): Promise<string> {
+  return /^run_id:(\w+)/m.exec(await redis.info('server'))?.[1] ?? 'unknown';
+}
+
 async function readActivities(mysql: MysqlSnapshot, only: ActivityFilter): Promise<ActivityTruth[]> {
   return await mysql.rows<ActivityTruth>(`
     SELECT a.id, a.capacity, a.capacity_version AS capacityVersion, a.available, a.generation,
+      a.stock_run_id AS runId,
       COALESCE(SUM(o.status = 'PENDING'), 0) AS pending, COALESCE(SUM(o.status = 'PAID'), 0) AS paid
     FROM activity a LEFT JOIN orders o ON o.activity_id = a.id AND o.status IN ('PENDING', 'PAID')
-    WHERE TRUE ${only('a.id')}
-    GROUP BY a.id, a.capacity, a.capacity_version, a.available, a.generation ORDER BY a.id`);
+    WHERE ${only('a.id')}
+    GROUP BY a.id, a.capacity, a.capacity_version, a.available, a.generation, a.stock_run_id ORDER BY a.id`);
 }
 
 /** I2, of one instant in Redis, by the capacity that Redis has followed so far. */
@@ -67,8 +75,8 @@ function checkSums({ id, capacity: inMysql }: ActivityTruth, sums: RedisSums): F
   }));
 }
 
-/** I3 in numbers: enough to know that the two differ; compareOrders says where. */
-function compareSums(truth: ActivityTruth, sums: RedisSums): Finding[] {
+/** I3 in numbers, and that Redis may sell: enough to know that the two differ; compareOrders says where. */
+function compareSums(truth: ActivityTruth, sums: RedisSums, runId: string): Finding[] {
   const finding = (wrong: string): Finding => ({
     id: 'I3',
     says: `activity ${truth.id}: ${wrong}`,
@@ -79,6 +87,8 @@ function compareSums(truth: ActivityTruth, sums: RedisSums): Finding[] {
   const capacity = `${truth.capacityVersion}:${truth.capacity}`;
   const pairs = [
     ['generation', Number(sums.generation), truth.generation],
+    // A server of another run id refuses all sales until it is loaded.
+    ['run id', runId, truth.runId],
     // Loaded before changes were followed, and not changed since.
     ['capacity', sums.capacity ?? `1:${truth.capacity}`, capacity],
     ['free units', sums.stock, truth.available],

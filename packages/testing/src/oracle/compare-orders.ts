@@ -62,7 +62,7 @@ async function* activeOrders(mysql: MysqlSnapshot, only: ActivityFilter): AsyncG
   for (;;) {
     const page = await mysql.rows<ActiveOrder>(
       `SELECT o.id, o.activity_id, o.user_id, o.quantity, o.status FROM orders o
-       WHERE o.id > ? AND o.status IN ('PENDING', 'PAID') ${only('o.activity_id')} ORDER BY o.id LIMIT ${pageMax}`,
+       WHERE o.id > ? AND o.status IN ('PENDING', 'PAID') AND ${only('o.activity_id')} ORDER BY o.id LIMIT ${pageMax}`,
       [after],
     );
     const last = page.at(-1);

@@ -25,13 +25,13 @@ export const orderRules: readonly Rule[] = [
         (t.version = 1 AND t.from_status IS NULL AND t.to_status IN ('PENDING', 'ABORTED'))
         OR (t.version > 1 AND t.from_status = before_t.to_status
             AND (t.from_status = 'PENDING' AND t.to_status IN ('PAID', 'TIMEOUT_CLOSED', 'CANCELLED')
-                 OR ${takenAgain})), FALSE) ${only('t.activity_id')}`,
+                 OR ${takenAgain})), FALSE) AND ${only('t.activity_id')}`,
   },
   {
     id: 'I4',
     says: 'order that left PENDING more than once',
     sql: (only) => `
-      SELECT t.order_id FROM order_transition t WHERE t.from_status = 'PENDING' ${only('t.activity_id')}
+      SELECT t.order_id FROM order_transition t WHERE t.from_status = 'PENDING' AND ${only('t.activity_id')}
       GROUP BY t.order_id HAVING COUNT(*) > 1`,
   },
   {
@@ -42,14 +42,14 @@ export const orderRules: readonly Rule[] = [
       LEFT JOIN order_transition last_t ON last_t.order_id = o.id AND last_t.version = o.version
       LEFT JOIN order_transition next_t ON next_t.order_id = o.id AND next_t.version = o.version + 1
       WHERE (last_t.order_id IS NULL OR last_t.to_status <> o.status OR next_t.order_id IS NOT NULL)
-        ${only('o.activity_id')}`,
+        AND ${only('o.activity_id')}`,
   },
   {
     id: 'I4',
     says: 'step of an order that does not exist',
     sql: (only) => `
       SELECT DISTINCT t.order_id FROM order_transition t LEFT JOIN orders o ON o.id = t.order_id
-      WHERE o.id IS NULL ${only('t.activity_id')}`,
+      WHERE o.id IS NULL AND ${only('t.activity_id')}`,
   },
   {
     id: 'I5',
@@ -82,20 +82,29 @@ export const orderRules: readonly Rule[] = [
     says: 'order closed before its deadline',
     sql: (only) => `
       SELECT t.order_id FROM order_transition t JOIN orders o ON o.id = t.order_id
-      WHERE t.to_status = 'TIMEOUT_CLOSED' AND t.at < o.expires_at ${only('o.activity_id')}`,
+      WHERE t.to_status = 'TIMEOUT_CLOSED' AND t.at < o.expires_at AND ${only('o.activity_id')}`,
+  },
+  {
+    id: 'I7',
+    says: 'order closed while it was being paid, before its grace was over',
+    sql: (only) => `
+      SELECT DISTINCT t.order_id FROM order_transition t JOIN orders o ON o.id = t.order_id
+      JOIN activity a ON a.id = o.activity_id JOIN payment_attempt p ON p.order_id = t.order_id
+      WHERE t.to_status = 'TIMEOUT_CLOSED' AND t.at < o.expires_at + INTERVAL a.payment_grace_ms * 1000 MICROSECOND
+        AND p.created_at <= t.at AND COALESCE(p.ended_at > t.at, TRUE) AND ${only('o.activity_id')}`,
   },
   {
     id: 'I7',
     says: 'order whose deadline was moved to before the one that its buyer was told',
     sql: (only) => `
-      SELECT o.id AS order_id FROM orders o WHERE o.expires_at < o.first_expires_at ${only('o.activity_id')}`,
+      SELECT o.id AS order_id FROM orders o WHERE o.expires_at < o.first_expires_at AND ${only('o.activity_id')}`,
   },
   {
     id: 'I10',
     says: 'order with the buyer and idempotency key of another',
     sql: (only) => `
       SELECT MAX(o.id) AS order_id FROM orders o
-      WHERE o.idempotency_key IS NOT NULL ${only('o.activity_id')}
+      WHERE o.idempotency_key IS NOT NULL AND ${only('o.activity_id')}
       GROUP BY o.user_id, o.idempotency_key HAVING COUNT(*) > 1`,
   },
 ];
@@ -108,7 +117,7 @@ function takenByActivity(only: string, wrong: string): string {
         COALESCE(SUM(o.quantity), 0) AS taken
       FROM activity a
       LEFT JOIN orders o ON o.activity_id = a.id AND o.status IN ('PENDING', 'PAID')
-      WHERE TRUE ${only}
+      WHERE ${only}
       GROUP BY a.id, a.capacity, a.available) AS sums
     WHERE ${wrong}`;
 }
@@ -120,7 +129,7 @@ export function stockByOrder(only: string, wrong: string): string {
       SELECT o.id AS order_id, o.status AS status, o.quantity AS quantity,
         SUM(t.credit) AS credit, SUM(t.credit > 0) AS credits, SUM(t.debit) AS debit, SUM(t.debit > 0) AS debits
       FROM orders o JOIN order_transition t ON t.order_id = o.id
-      WHERE TRUE ${only}
+      WHERE ${only}
       GROUP BY o.id, o.status, o.quantity) AS sums
     WHERE ${wrong}`;
 }

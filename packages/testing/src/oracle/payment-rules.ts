@@ -1,5 +1,5 @@
 import { stockByOrder } from './order-rules.ts';
-import type { Rule } from './rule.ts';
+import { ofOrderOrNone, type Rule } from './rule.ts';
 
 /** I6: money against the order's own record, in any snapshot. */
 export const paymentRules: readonly Rule[] = [
@@ -13,7 +13,7 @@ export const paymentRules: readonly Rule[] = [
     says: 'captured payment of an order that is not paid, without a refund or quarantine',
     sql: (only) => `
       SELECT p.order_id FROM payment p LEFT JOIN orders o ON o.id = p.order_id
-      WHERE p.state = 'CAPTURED' AND (o.id IS NULL OR o.status <> 'PAID') ${only('o.activity_id')}`,
+      WHERE p.state = 'CAPTURED' AND (o.id IS NULL OR o.status <> 'PAID') AND ${ofOrderOrNone(only)}`,
   },
   {
     id: 'I6',
@@ -21,14 +21,14 @@ export const paymentRules: readonly Rule[] = [
     sql: (only) => `
       SELECT p.order_id FROM payment p JOIN orders o ON o.id = p.order_id
       WHERE p.state = 'CAPTURED' AND (p.amount_minor <> o.amount_minor OR p.currency <> o.currency)
-        ${only('o.activity_id')}`,
+        AND ${only('o.activity_id')}`,
   },
   {
     id: 'I6',
     says: 'order with more than one captured payment kept',
     sql: (only) => `
       SELECT p.order_id FROM payment p JOIN orders o ON o.id = p.order_id
-      WHERE p.state = 'CAPTURED' ${only('o.activity_id')}
+      WHERE p.state = 'CAPTURED' AND ${only('o.activity_id')}
       GROUP BY p.order_id HAVING COUNT(*) > 1`,
   },
   {
@@ -36,7 +36,7 @@ export const paymentRules: readonly Rule[] = [
     says: 'paid order without a payment that was kept',
     sql: (only) => `
       SELECT o.id AS order_id FROM orders o LEFT JOIN payment p ON p.order_id = o.id AND p.state = 'CAPTURED'
-      WHERE o.status = 'PAID' AND p.id IS NULL ${only('o.activity_id')}`,
+      WHERE o.status = 'PAID' AND p.id IS NULL AND ${only('o.activity_id')}`,
   },
   {
     id: 'I6',
@@ -44,7 +44,7 @@ export const paymentRules: readonly Rule[] = [
     sql: (only) => `
       SELECT p.order_id FROM payment p LEFT JOIN orders o ON o.id = p.order_id
       WHERE p.state = 'CAPTURED' AND (p.refunded_at IS NOT NULL OR p.refund_ref IS NOT NULL)
-        ${only('o.activity_id')}`,
+        AND ${ofOrderOrNone(only)}`,
   },
   {
     id: 'I6',
@@ -53,6 +53,6 @@ export const paymentRules: readonly Rule[] = [
       SELECT p.order_id FROM payment p LEFT JOIN orders o ON o.id = p.order_id
       WHERE p.state = 'REFUNDED' AND (p.refund_id IS NULL OR EXISTS (
           SELECT 1 FROM payment other WHERE other.refund_id = p.refund_id AND other.id <> p.id))
-        ${only('o.activity_id')}`,
+        AND ${ofOrderOrNone(only)}`,
   },
 ];

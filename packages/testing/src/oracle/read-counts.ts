@@ -12,28 +12,28 @@ interface Counted {
 export async function readCounts(mysql: MysqlSnapshot, only: ActivityFilter): Promise<OracleCounts> {
   const [activity] = await mysql.rows<{ activities: number; capacity: number; available: number }>(
     `SELECT COUNT(*) AS activities, COALESCE(SUM(a.capacity), 0) AS capacity,
-       COALESCE(SUM(a.available), 0) AS available FROM activity a WHERE TRUE ${only('a.id')}`,
+       COALESCE(SUM(a.available), 0) AS available FROM activity a WHERE ${only('a.id')}`,
   );
   const statuses = await mysql.rows<{ status: OrderStatus; total: number; units: number }>(
     `SELECT o.status, COUNT(*) AS total, SUM(o.quantity) AS units FROM orders o
-     WHERE TRUE ${only('o.activity_id')} GROUP BY o.status`,
+     WHERE ${only('o.activity_id')} GROUP BY o.status`,
   );
   const [credit] = await mysql.rows<{ units: number }>(
-    `SELECT COALESCE(SUM(t.credit), 0) AS units FROM order_transition t WHERE TRUE ${only('t.activity_id')}`,
+    `SELECT COALESCE(SUM(t.credit), 0) AS units FROM order_transition t WHERE ${only('t.activity_id')}`,
   );
   const payments = await mysql.rows<Counted>(
     `SELECT p.state AS name, COUNT(*) AS total FROM payment p JOIN orders o ON o.id = p.order_id
-     WHERE TRUE ${only('o.activity_id')} GROUP BY p.state`,
+     WHERE ${only('o.activity_id')} GROUP BY p.state`,
   );
   const notices = await mysql.rows<Counted>(
     `SELECT CONCAT(n.stage, ' ', n.state) AS name, COUNT(*) AS total
      FROM notification n JOIN orders o ON o.id = n.order_id
-     WHERE TRUE ${only('o.activity_id')} GROUP BY n.stage, n.state`,
+     WHERE ${only('o.activity_id')} GROUP BY n.stage, n.state`,
   );
   const parked = byName(
     await mysql.rows<Counted>(
       `SELECT p.kind AS name, COUNT(*) AS total FROM parked p LEFT JOIN orders o ON o.id = p.order_id
-       WHERE p.state = 'PARKED' AND (p.kind <> 'order' OR (TRUE ${only('o.activity_id')})) GROUP BY p.kind`,
+       WHERE p.state = 'PARKED' AND (p.kind <> 'order' OR ${only('o.activity_id')}) GROUP BY p.kind`,
     ),
   );
   const unitsOf = (wanted: OrderStatus): number =>
@@ -70,7 +70,7 @@ export async function readParked(mysql: MysqlSnapshot, only: ActivityFilter): Pr
   return await mysql.rows<Parked>(
     `SELECT p.kind, CONVERT(p.ref USING utf8mb4) AS ref, p.reason
      FROM parked p LEFT JOIN orders o ON o.id = p.order_id
-     WHERE p.state = 'PARKED' AND (p.kind <> 'order' OR (TRUE ${only('o.activity_id')}))
+     WHERE p.state = 'PARKED' AND (p.kind <> 'order' OR ${only('o.activity_id')})
      ORDER BY p.id DESC LIMIT ${parkedMax}`,
   );
 }
@@ -90,7 +90,7 @@ export async function readLateness(mysql: MysqlSnapshot, only: ActivityFilter): 
         ROW_NUMBER() OVER (ORDER BY TIMESTAMPDIFF(MICROSECOND, o.expires_at, t.at)) AS place,
         COUNT(*) OVER () AS total
       FROM order_transition t JOIN orders o ON o.id = t.order_id
-      WHERE t.to_status = 'TIMEOUT_CLOSED' ${only('o.activity_id')}) AS closes`);
+      WHERE t.to_status = 'TIMEOUT_CLOSED' AND ${only('o.activity_id')}) AS closes`);
   return {
     count: row?.count ?? 0,
     p50: row?.p50 ?? 0,

@@ -1,39 +1,41 @@
 import { idToText, type MysqlSnapshot } from './mysql-snapshot.ts';
-import type { Rule } from './rule.ts';
+import { isNotParkedIn, noticesAtRest } from './notice-rules.ts';
+import { ofOrderOrNone, type Rule } from './rule.ts';
+import { shopEventsAtRest, shopIsTold } from './shop-event-rules.ts';
 import { type Finding, orderIdsMax } from './verdict.ts';
 
 export interface RestLimits {
-  /** How long past its deadline an order may still be pending. */
+  /** How long past its deadline an order may still be pending, and past its reminder be unreminded. */
   readonly overdueMs: number;
   /** How long a notice or an event may wait for its receiver. */
   readonly noticeWaitMs: number;
   /** A provider takes refunds here, so none may be left undone. */
   readonly refundsArePaid: boolean;
+  /** The shop's own systems are told of each step. */
+  readonly shopWantsEvents: boolean;
 }
 
 /** I8 and I11, where they can be said with orders: only once the system is at rest. */
-export function restRules({ overdueMs, noticeWaitMs, refundsArePaid }: RestLimits): readonly Rule[] {
+export function restRules({
+  overdueMs,
+  noticeWaitMs,
+  refundsArePaid,
+  shopWantsEvents,
+}: RestLimits): readonly Rule[] {
   return [
     {
       id: 'I8',
       says: `order still pending more than ${overdueMs} ms past its deadline, and not parked`,
       sql: (only) => `
         SELECT o.id AS order_id FROM orders o
-        LEFT JOIN parked p ON p.order_id = o.id AND p.kind = 'order' AND p.state = 'PARKED'
         WHERE o.status = 'PENDING' AND o.expires_at < NOW(3) - INTERVAL ${overdueMs * 1_000} MICROSECOND
-          AND p.id IS NULL ${only('o.activity_id')}`,
+          AND ${isNotParkedIn(2)} AND ${only('o.activity_id')}`,
     },
-    {
-      id: 'I11',
-      says: `notice that has waited for more than ${noticeWaitMs} ms`,
-      sql: (only) => `
-        SELECT n.order_id FROM notification n LEFT JOIN orders o ON o.id = n.order_id
-        WHERE n.state = 'WAITING' AND n.created_at < NOW(3) - INTERVAL ${noticeWaitMs * 1_000} MICROSECOND
-          ${only('o.activity_id')}`,
-    },
+    ...noticesAtRest({ overdueMs, noticeWaitMs }),
     ...moneyAtRest,
     ...(refundsArePaid ? [refundsPaid] : []),
     ...shopEventsAtRest(noticeWaitMs),
+    ...(shopWantsEvents ? [shopIsTold] : []),
   ];
 }
 
@@ -43,21 +45,21 @@ const moneyAtRest: readonly Rule[] = [
     says: 'payment that still waits for its order to become visible',
     sql: (only) => `
       SELECT p.order_id FROM payment p LEFT JOIN orders o ON o.id = p.order_id
-      WHERE p.state = 'WAITING' ${only('o.activity_id')}`,
+      WHERE p.state = 'WAITING' AND ${ofOrderOrNone(only)}`,
   },
   {
     id: 'I11',
     says: 'payment attempt that is open though its order is final',
     sql: (only) => `
       SELECT t.order_id FROM payment_attempt t LEFT JOIN orders o ON o.id = t.order_id
-      WHERE t.state IN ('CREATING', 'OPEN') AND (o.id IS NULL OR o.status <> 'PENDING') ${only('o.activity_id')}`,
+      WHERE t.state IN ('CREATING', 'OPEN') AND (o.id IS NULL OR o.status <> 'PENDING') AND ${ofOrderOrNone(only)}`,
   },
   {
     id: 'I11',
     says: 'pending order that waits for an attempt although none is open, or does not wait for one that is',
     sql: (only) => `
       SELECT o.id AS order_id FROM orders o
-      WHERE o.status = 'PENDING' ${only('o.activity_id')} AND (o.settle_until IS NOT NULL) <> EXISTS (
+      WHERE o.status = 'PENDING' AND ${only('o.activity_id')} AND (o.settle_until IS NOT NULL) <> EXISTS (
         SELECT 1 FROM payment_attempt t WHERE t.order_id = o.id AND t.state IN ('CREATING', 'OPEN'))`,
   },
 ];
@@ -68,36 +70,16 @@ const refundsPaid: Rule = {
   says: 'refund that is due and was not made',
   sql: (only) => `
     SELECT p.order_id FROM payment p LEFT JOIN orders o ON o.id = p.order_id
-    WHERE p.state = 'REFUND_PENDING' ${only('o.activity_id')}`,
+    WHERE p.state = 'REFUND_PENDING' AND ${ofOrderOrNone(only)}`,
 };
-
-function shopEventsAtRest(waitMs: number): readonly Rule[] {
-  return [
-    {
-      id: 'I11',
-      says: 'event for the shop that was sent before an earlier one of its order',
-      sql: (only) => `
-        SELECT DISTINCT e.order_id FROM shop_event e LEFT JOIN orders o ON o.id = e.order_id
-        JOIN shop_event later ON later.order_id = e.order_id AND later.seq > e.seq AND later.state = 'SENT'
-        WHERE (e.state = 'WAITING' OR e.state = 'SENT' AND later.sent_at < e.sent_at) ${only('o.activity_id')}`,
-    },
-    {
-      id: 'I11',
-      says: `event for the shop that has waited for more than ${waitMs} ms`,
-      sql: (only) => `
-        SELECT e.order_id FROM shop_event e LEFT JOIN orders o ON o.id = e.order_id
-        WHERE e.state = 'WAITING' AND e.created_at < NOW(3) - INTERVAL ${waitMs * 1_000} MICROSECOND
-          ${only('o.activity_id')}`,
-    },
-  ];
-}
 
 /** I3: what the auditor saw differ, and nobody has put right since. */
 export const unhealedFindings: Rule = {
   id: 'I3',
   says: 'finding of the auditor that is not healed',
   sql: (only) => `
-    SELECT NULL AS order_id FROM audit_finding f WHERE f.healed_at IS NULL ${only('f.activity_id')}`,
+    SELECT NULL AS order_id FROM audit_finding f WHERE f.healed_at IS NULL
+      AND (f.activity_id IS NULL OR ${only('f.activity_id')})`,
 };
 
 /** Rows of the outbox or of effects read to name orders; the count is complete. */

@@ -1,8 +1,16 @@
 import { idToText, type MysqlSnapshot } from './mysql-snapshot.ts';
 import { type Finding, type InvariantId, orderIdsMax } from './verdict.ts';
 
-/** `AND column IN (…)`, or nothing when all activities are checked. */
+/** A condition: `column IN (…)`, or `TRUE` when all activities are checked. */
 export type ActivityFilter = (column: string) => string;
+
+/**
+ * The same where `orders o` is joined LEFT. What has no order is in no activity: it is looked at whichever activities
+ * are asked for, or nobody would ever see it.
+ */
+export function ofOrderOrNone(only: ActivityFilter): string {
+  return `(o.id IS NULL OR ${only('o.activity_id')})`;
+}
 
 /** An invariant, or part of one, as a query for what breaks it. */
 export interface Rule {

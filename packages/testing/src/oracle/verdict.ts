@@ -4,11 +4,11 @@ import type { OrderStatus } from '@lapse/contracts';
 export const invariants = {
   I1: 'what is sold and held never exceeds capacity, and MySQL counts what is left exactly',
   I2: 'Redis: free + held + sold = capacity, none below zero',
-  I3: 'at rest Redis and MySQL agree, order by order and buyer by buyer',
+  I3: 'at rest Redis and MySQL agree, order by order and buyer by buyer, and Redis may sell',
   I4: 'an order leaves PENDING once, by a step that is allowed and on record',
   I5: 'a closed order gives its stock back exactly once, in each store',
   I6: 'no paid order gave stock back; no captured payment is without its paid order, a refund or quarantine',
-  I7: 'nothing closes before its deadline, by the clock of the database',
+  I7: 'nothing closes before its deadline, or while it is being paid, by the clock of the database',
   I8: 'every unpaid order closes in time',
   I9: 'at most one reminder an order, and none for an order that was not pending',
   I10: 'one order per buyer and idempotency key',

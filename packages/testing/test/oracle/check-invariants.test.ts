@@ -6,9 +6,11 @@ import {
   notice,
   openWorld,
   payment,
+  type SeedOrder,
   shopEvent,
   step,
   takeAgain,
+  unknownOrder,
   type World,
 } from './world.ts';
 
@@ -32,6 +34,8 @@ interface Plant {
   readonly order?: keyof World['orders'];
   /** Seen while the system runs, too. */
   readonly always?: true;
+  /** Of an order that is not there: seen whichever activities are asked for. */
+  readonly ofNobody?: true;
 }
 
 const holds = `${activity.keys}:holds`;
@@ -138,7 +142,7 @@ const plants: readonly Plant[] = [
         orders.paid.bytes,
       ]);
     },
-    fails: ['I1', 'I3', 'I4', 'I5', 'I6'],
+    fails: ['I1', 'I3', 'I4', 'I5', 'I6', 'I11'],
     says: /1 × step that is not allowed/,
     order: 'paid',
     always: true,
@@ -384,10 +388,97 @@ const plants: readonly Plant[] = [
   },
   {
     name: 'a notice that waits for ever',
-    plant: ({ sql, orders }) => notice(sql, orders.late, 'CLOSED', 'WAITING'),
+    plant: ({ sql, orders }) =>
+      sql.query("UPDATE notification SET state = 'WAITING' WHERE order_id = ? AND stage = 'CLOSED'", [
+        orders.late.bytes,
+      ]),
     fails: ['I11'],
     says: /1 × notice that has waited for more than 60000 ms/,
     order: 'late',
+  },
+  {
+    name: 'a closed order whose buyer is never told',
+    plant: ({ sql, orders }) => loseNotice(sql, orders.closed, 'CLOSED'),
+    fails: ['I11'],
+    says: /1 × order that closed and whose buyer is never told/,
+    order: 'closed',
+  },
+  {
+    name: 'a reminder that was claimed and lost',
+    plant: ({ sql, orders }) => loseNotice(sql, orders.paid, 'REMINDER'),
+    fails: ['I11'],
+    says: /1 × order claimed for its reminder in time and whose buyer is never reminded/,
+    order: 'paid',
+  },
+  {
+    name: 'a lost reminder of an order whose deadline was moved before it',
+    plant: async ({ sql, orders }) => {
+      await loseNotice(sql, orders.closed, 'REMINDER');
+      // Claimed 5 minutes before its deadline, and 1 minute after the one that it had first.
+      await sql.query(
+        `UPDATE orders SET first_remind_at = remind_at - INTERVAL 6 MINUTE,
+           first_expires_at = expires_at - INTERVAL 6 MINUTE WHERE id = ?`,
+        [orders.closed.bytes],
+      );
+    },
+    fails: ['I11'],
+    says: /1 × order claimed for its reminder in time and whose buyer is never reminded/,
+    order: 'closed',
+  },
+  {
+    name: 'a reminder that nobody claims',
+    plant: async ({ sql, orders }) => {
+      await loseNotice(sql, orders.pending, 'REMINDER');
+      await sql.query('UPDATE orders SET reminded_at = NULL WHERE id = ?', [orders.pending.bytes]);
+    },
+    fails: ['I11'],
+    says: /1 × order still pending and unreminded more than 30000 ms past its reminder/,
+    order: 'pending',
+  },
+  {
+    name: 'an order that cannot be reminded and is not closed either',
+    plant: async ({ sql, orders }) => {
+      await sql.query('UPDATE orders SET expires_at = NOW(3) - INTERVAL 1 HOUR WHERE id = ?', [
+        orders.pending.bytes,
+      ]);
+      await park(sql, orders.pending, 1);
+    },
+    fails: ['I8'],
+    says: /1 × order still pending more than 30000 ms past its deadline/,
+    order: 'pending',
+  },
+  {
+    name: 'an activity that was loaded into another Redis server',
+    plant: ({ sql }) => sql.query("UPDATE activity SET stock_run_id = 'another'"),
+    fails: ['I3'],
+    says: /activity 42: run id \w{40} in Redis, another in MySQL/,
+  },
+  {
+    name: 'an activity whose first load was never noted',
+    plant: ({ sql }) => sql.query('UPDATE activity SET stock_run_id = NULL'),
+    fails: ['I3'],
+    says: /activity 42: run id \w{40} in Redis, null in MySQL/,
+  },
+  {
+    name: 'an order closed while it was being paid',
+    plant: async ({ sql, orders }) => {
+      await attempt(sql, orders.closed, 'CANCELLED');
+      await attemptLasted(sql, orders.closed, 1);
+    },
+    fails: ['I7'],
+    says: /1 × order closed while it was being paid, before its grace was over/,
+    order: 'closed',
+    always: true,
+  },
+  {
+    name: 'an event for the shop that is held back for nothing',
+    plant: async ({ sql, orders }) => {
+      await shopEvent(sql, orders.closed, 1, 'SENT', 'NOW(3)');
+      await shopEvent(sql, orders.closed, 2, 'HELD');
+    },
+    fails: ['I11'],
+    says: /1 × event for the shop that is held back for nothing/,
+    order: 'closed',
   },
   {
     name: 'a place taken again that nobody took off the stock',
@@ -545,6 +636,78 @@ const plants: readonly Plant[] = [
     order: 'closed',
   },
   {
+    name: 'money kept for an order that is not there',
+    plant: ({ sql }) => payment(sql, unknownOrder(), 'CAPTURED'),
+    fails: ['I6'],
+    says: /1 × captured payment of an order that is not paid/,
+    always: true,
+    ofNobody: true,
+  },
+  {
+    name: 'money kept and paid back for an order that is not there',
+    plant: async ({ sql }) => {
+      const nobody = unknownOrder();
+      await payment(sql, nobody, 'CAPTURED');
+      await sql.query('UPDATE payment SET refunded_at = NOW(3) WHERE order_id = ?', [nobody.bytes]);
+    },
+    fails: ['I6'],
+    says: /1 × payment that is kept and paid back as well/,
+    always: true,
+    ofNobody: true,
+  },
+  {
+    name: 'a refund without an id for an order that is not there',
+    plant: ({ sql }) => payment(sql, unknownOrder(), 'REFUNDED'),
+    fails: ['I6'],
+    says: /1 × refund that was made without an id of its own/,
+    always: true,
+    ofNobody: true,
+  },
+  {
+    name: 'a payment that waits for ever for an order that is not there',
+    plant: ({ sql }) => payment(sql, unknownOrder(), 'WAITING'),
+    fails: ['I11'],
+    says: /1 × payment that still waits for its order/,
+    ofNobody: true,
+  },
+  {
+    name: 'an attempt left open for an order that is not there',
+    plant: ({ sql }) => attempt(sql, unknownOrder(), 'OPEN'),
+    fails: ['I11'],
+    says: /1 × payment attempt that is open though its order is final/,
+    ofNobody: true,
+  },
+  {
+    name: 'a notice of closing sent for an order that is not there',
+    plant: ({ sql }) => notice(sql, unknownOrder(), 'CLOSED', 'SENT'),
+    fails: ['I9'],
+    says: /1 × notice of closing sent for an order that did not close/,
+    always: true,
+    ofNobody: true,
+  },
+  {
+    name: 'a reminder sent for an order that is not there',
+    plant: ({ sql }) => notice(sql, unknownOrder(), 'REMINDER', 'SENT'),
+    fails: ['I9'],
+    says: /1 × reminder sent for an order that was never claimed/,
+    always: true,
+    ofNobody: true,
+  },
+  {
+    name: 'a notice that waits for ever, of an order that is not there',
+    plant: ({ sql }) => notice(sql, unknownOrder(), 'CLOSED', 'WAITING'),
+    fails: ['I11'],
+    says: /1 × notice that has waited for more than 60000 ms/,
+    ofNobody: true,
+  },
+  {
+    name: 'an event for the shop that waits for ever, of an order that is not there',
+    plant: ({ sql }) => shopEvent(sql, unknownOrder(), 1, 'WAITING'),
+    fails: ['I11'],
+    says: /1 × event for the shop that has waited for more than 60000 ms/,
+    ofNobody: true,
+  },
+  {
     name: 'a finding that nobody healed',
     plant: ({ sql }) =>
       sql.query(
@@ -574,6 +737,28 @@ const plants: readonly Plant[] = [
   },
 ];
 
+function loseNotice(sql: World['sql'], order: SeedOrder, stage: string): Promise<unknown> {
+  return sql.query('DELETE FROM notification WHERE order_id = ? AND stage = ?', [order.bytes, stage]);
+}
+
+/** From a minute before the deadline to so many seconds after it. */
+function attemptLasted(sql: World['sql'], order: SeedOrder, seconds: number): Promise<unknown> {
+  return sql.query(
+    `UPDATE payment_attempt p JOIN orders o ON o.id = p.order_id
+     SET p.created_at = o.expires_at - INTERVAL 1 MINUTE, p.ended_at = o.expires_at + INTERVAL ? SECOND
+     WHERE o.id = ?`,
+    [seconds, order.bytes],
+  );
+}
+
+function park(sql: World['sql'], order: SeedOrder, phase: number, state = 'PARKED'): Promise<unknown> {
+  return sql.query(
+    `INSERT INTO parked (kind, ref, body_hash, order_id, phase, reason, created_at, state)
+     VALUES ('order', ?, ?, ?, ?, 'poison', NOW(3), ?)`,
+    [order.id, Buffer.alloc(32), order.bytes, phase, state],
+  );
+}
+
 describe('the oracle', () => {
   it('finds nothing wrong in a system at rest, and counts and times what is there', async () => {
     const verdict = await judge();
@@ -585,7 +770,7 @@ describe('the oracle', () => {
       orders: { PENDING: 1, PAID: 1, TIMEOUT_CLOSED: 2, CANCELLED: 1, ABORTED: 1 },
       units: { capacity: 10, available: 7, pending: 2, paid: 1, credited: 5 },
       payments: { CAPTURED: 1, REFUND_PENDING: 1 },
-      notifications: { 'REMINDER SENT': 2, 'CLOSED SENT': 1 },
+      notifications: { 'REMINDER SENT': 4, 'CLOSED SENT': 2 },
       parked: { orders: 0, messages: 0, deadLetters: 0, notifications: 0 },
     });
     expect(verdict.lateness).toEqual({ count: 2, p50: 20, p99: 400, max: 400, early: 0 });
@@ -627,25 +812,21 @@ describe('the oracle', () => {
     await world.sql.query('UPDATE orders SET expires_at = NOW(3) - INTERVAL 1 HOUR WHERE status = ?', [
       'PENDING',
     ]);
-    await world.sql.query(
-      `INSERT INTO parked (kind, ref, body_hash, order_id, reason, created_at)
-       VALUES ('order', ?, ?, ?, 'poison', NOW(3))`,
-      [world.orders.pending.id, Buffer.alloc(32), world.orders.pending.bytes],
-    );
+    await park(world.sql, world.orders.pending, 2);
     const { ok, counts } = await judge();
     expect(ok).toBe(true);
     expect(counts.parked).toEqual({ orders: 1, messages: 0, deadLetters: 0, notifications: 0 });
   });
 
   it('lists what is parked for a person, until it is redriven or dropped', async () => {
-    const park = (kind: string, ref: string, state: string) =>
+    const parkMessage = (kind: string, ref: string, state: string) =>
       world.sql.query(
         `INSERT INTO parked (kind, ref, body_hash, reason, created_at, state) VALUES (?, ?, ?, 'why', NOW(3), ?)`,
         [kind, ref, Buffer.alloc(32), state],
       );
-    await park('message', 'm1', 'REDRIVEN');
-    await park('message', 'm2', 'PARKED');
-    await park('dead_letter', 'd1', 'PARKED');
+    await parkMessage('message', 'm1', 'REDRIVEN');
+    await parkMessage('message', 'm2', 'PARKED');
+    await parkMessage('dead_letter', 'd1', 'PARKED');
     const verdict = await judge();
     expect(verdict.ok).toBe(true);
     expect(verdict.counts.parked).toEqual({ orders: 0, messages: 1, deadLetters: 1, notifications: 0 });
@@ -657,17 +838,81 @@ describe('the oracle', () => {
     await world.sql.query('UPDATE orders SET expires_at = NOW(3) - INTERVAL 1 HOUR WHERE status = ?', [
       'PENDING',
     ]);
-    await world.sql.query(
-      `INSERT INTO parked (kind, ref, body_hash, order_id, reason, created_at, state)
-       VALUES ('order', ?, ?, ?, 'poison', NOW(3), 'REDRIVEN')`,
-      [world.orders.pending.id, Buffer.alloc(32), world.orders.pending.bytes],
-    );
+    await park(world.sql, world.orders.pending, 2, 'REDRIVEN');
     expect((await judge()).failed.map(({ id }) => id)).toEqual(['I8']);
+  });
+
+  it.each(plants.filter(({ ofNobody }) => ofNobody))(
+    'names $name whichever activities it looks at',
+    async ({ plant, says }) => {
+      await plant(world);
+      expect(describeVerdict(await judge({ activityIds: [43] }))).toMatch(says);
+    },
+  );
+
+  it('asks for no reminder where the claim came too late, or the order is parked and waits for a person', async () => {
+    const { sql, orders } = world;
+    await loseNotice(sql, orders.paid, 'REMINDER');
+    // Claimed after its deadline; then an operator moved that.
+    await sql.query(
+      `UPDATE orders SET expires_at = reminded_at, first_expires_at = reminded_at, first_remind_at = remind_at
+       WHERE id = ?`,
+      [orders.paid.bytes],
+    );
+    expect(describeVerdict(await judge())).not.toContain('FAIL');
+    await sql.query('UPDATE orders SET expires_at = NOW(3) + INTERVAL 1 HOUR WHERE id = ?', [
+      orders.paid.bytes,
+    ]);
+    await loseNotice(sql, orders.pending, 'REMINDER');
+    await sql.query('UPDATE orders SET reminded_at = NULL WHERE id = ?', [orders.pending.bytes]);
+    await park(sql, orders.pending, 1);
+    expect(describeVerdict(await judge())).not.toContain('FAIL');
+  });
+
+  it('lets an order close whose attempt had ended, or whose grace was over', async () => {
+    const { sql, orders } = world;
+    await attempt(sql, orders.closed, 'CANCELLED');
+    await attemptLasted(sql, orders.closed, 0);
+    expect(describeVerdict(await judge())).not.toContain('FAIL');
+    await attemptLasted(sql, orders.closed, 60);
+    await sql.query('UPDATE activity SET payment_grace_ms = 20');
+    expect(describeVerdict(await judge())).not.toContain('FAIL');
+    await sql.query('UPDATE activity SET payment_grace_ms = 21');
+    expect((await judge()).failed.map(({ id }) => id)).toEqual(['I7']);
+  });
+
+  it('where the shop is told of each step, an order of which it is not is a fault', async () => {
+    const { sql, orders } = world;
+    const tell = (order: SeedOrder, ...types: string[]) =>
+      Promise.all(
+        types.map((type, index) =>
+          shopEvent(sql, order, index, 'SENT', `NOW(3) + INTERVAL ${index} SECOND`, type),
+        ),
+      );
+    await sql.query("UPDATE payment SET state = 'REFUNDED', refund_id = ? WHERE order_id = ?", [
+      Buffer.alloc(16, 7),
+      orders.late.bytes,
+    ]);
+    const options = { shopWantsEvents: true };
+    await tell(orders.pending, 'created', 'reminded');
+    await tell(orders.paid, 'created', 'reminded', 'paid');
+    await tell(orders.closed, 'created', 'reminded', 'closed');
+    await tell(orders.cancelled, 'created', 'cancelled');
+    await tell(orders.late, 'created', 'reminded', 'closed', 'refunded');
+    expect(describeVerdict(await judge(options))).not.toContain('FAIL');
+    for (const type of ['created', 'reminded', 'paid', 'closed', 'cancelled', 'refunded']) {
+      await sql.query("UPDATE shop_event SET type = CONCAT('no ', type) WHERE type = ?", [type]);
+      const { failed } = await judge(options);
+      expect(failed.map(({ detail }) => detail)).toEqual([
+        expect.stringMatching(/^\d × order of which the shop is never told something$/),
+      ]);
+      await sql.query('UPDATE shop_event SET type = ? WHERE type = ?', [type, `no ${type}`]);
+    }
+    expect((await judge()).ok).toBe(true);
   });
 
   it('finds nothing wrong where a late payment took a free place again, and its buyer was told of the close', async () => {
     await takeAgain(world);
-    await notice(world.sql, world.orders.late, 'CLOSED', 'SENT');
     expect(describeVerdict(await judge())).not.toContain('FAIL');
   });
 

@@ -67,7 +67,7 @@ export async function openWorld(): Promise<World> {
     reset: async () => {
       for (const table of tables) await sql.query(`DELETE FROM ${table}`);
       await restoreUniqueKeys(sql);
-      await seedMysql(sql, orders);
+      await seedMysql(sql, orders, await readRunId(redis));
       await redis.flushdb();
       await seedRedis(redis, orders);
     },
@@ -103,12 +103,16 @@ function seedOrder(user: string, quantity: number): SeedOrder {
 /** Minutes from now, as SQL. */
 const minutes = (count: number): string => `NOW(3) + INTERVAL ${count} MINUTE`;
 
-async function seedMysql(sql: Connection, orders: World['orders']): Promise<void> {
+async function readRunId(redis: Redis): Promise<string> {
+  return /run_id:(\w+)/.exec(await redis.info('server'))?.[1] ?? '';
+}
+
+async function seedMysql(sql: Connection, orders: World['orders'], runId: string): Promise<void> {
   await sql.query(
     `INSERT INTO activity (id, name, capacity, available, price_minor, currency, pay_within_ms, remind_after_ms,
-       quantity_max, late_payment_policy, generation, created_at)
-     VALUES (?, 'Concert', ?, 7, 500, 'EUR', 900000, 600000, 4, 'refund', 3, NOW(3))`,
-    [activity.id, activity.capacity],
+       quantity_max, late_payment_policy, generation, stock_run_id, created_at)
+     VALUES (?, 'Concert', ?, 7, 500, 'EUR', 900000, 600000, 4, 'refund', 3, ?, NOW(3))`,
+    [activity.id, activity.capacity, runId],
   );
   const insert = async (order: SeedOrder, status: string, created: number, times: Record<string, string>) => {
     const columns = Object.keys(times).map((name) => `, ${name}`);
@@ -151,9 +155,10 @@ async function seedMysql(sql: Connection, orders: World['orders']): Promise<void
     `(SELECT expires_at FROM orders WHERE id = 0x${order.bytes.toString('hex')}) + INTERVAL ${ms * 1_000} MICROSECOND`;
   await step(sql, orders.closed, 2, 'PENDING', 'TIMEOUT_CLOSED', 'message', closeAt(orders.closed, 20), 3);
   await step(sql, orders.late, 2, 'PENDING', 'TIMEOUT_CLOSED', 'sweep', closeAt(orders.late, 400), 1);
-  await notice(sql, orders.pending, 'REMINDER', 'SENT');
-  await notice(sql, orders.paid, 'REMINDER', 'SENT');
-  await notice(sql, orders.closed, 'CLOSED', 'SENT');
+  for (const order of [orders.pending, orders.paid, orders.closed, orders.late]) {
+    await notice(sql, order, 'REMINDER', 'SENT');
+  }
+  for (const order of [orders.closed, orders.late]) await notice(sql, order, 'CLOSED', 'SENT');
   await payment(sql, orders.paid, 'CAPTURED');
   await payment(sql, orders.late, 'REFUND_PENDING');
 }
@@ -200,6 +205,11 @@ export async function attempt(sql: Connection, order: SeedOrder, state: string):
   );
 }
 
+/** An order that is in MySQL nowhere but where it is named. */
+export function unknownOrder(): SeedOrder {
+  return seedOrder('nobody', 1);
+}
+
 /** An event for the shop; `sentAt` is SQL, such as `NOW(3)`. */
 export async function shopEvent(
   sql: Connection,
@@ -207,11 +217,12 @@ export async function shopEvent(
   seq: number,
   state: string,
   sentAt = 'NULL',
+  type = 'closed',
 ): Promise<void> {
   await sql.query(
     `INSERT INTO shop_event (event_id, order_id, seq, type, body, state, next_attempt_at, created_at, sent_at)
-     VALUES (?, ?, ?, 'order.closed', '{}', ?, NOW(3), ${minutes(-2)}, ${sentAt})`,
-    [randomBytes(16), order.bytes, seq, state],
+     VALUES (?, ?, ?, ?, '{}', ?, NOW(3), ${minutes(-2)}, ${sentAt})`,
+    [randomBytes(16), order.bytes, seq, type, state],
   );
 }
 
