@@ -7,9 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@lapse/local-services';
 import { openBroker, openShop, type Shop, type TestBroker } from '@lapse/test-shop';
-import { waitUntil } from '@lapse/testing';
+import { type SpawnedApp, spawnApp, waitUntil } from '@lapse/testing';
 import type { ProcessName } from './effects.ts';
-import { type RunningProcess, spawnProcess } from './spawn-process.ts';
 
 /** Everything that waits in production waits a little here, so that a life of an order takes seconds. */
 const shortTimes = {
@@ -27,7 +26,7 @@ const shortTimes = {
   LAPSE_SETTLE_EVERY: '200ms',
   LAPSE_SHOP_EVERY: '200ms',
   LAPSE_SHOP_TIMEOUT: '500ms',
-  LAPSE_PAYMENT_TIMEOUT: '2s',
+  LAPSE_PAYMENT_TIMEOUT: '1s',
   LAPSE_INVISIBLE: '10s',
 };
 /** A point is passed within a few sales; restarts and redeliveries fit in as well. */
@@ -42,8 +41,8 @@ export interface CrashWorld {
   /** The payment provider, a simulator that is never killed here, and the key to it. */
   readonly providerUrl: string;
   readonly providerKey: string;
-  /** Let this process die at one of `points` from now on. */
-  arm(name: ProcessName, points: readonly string[]): Promise<void>;
+  /** Let this process die at the point from now on. */
+  arm(name: ProcessName, point: string): Promise<void>;
   /** Resolves when the armed process has died at its point, and is up again, unarmed. */
   deathOf(name: ProcessName): Promise<void>;
   close(): Promise<void>;
@@ -73,11 +72,11 @@ export async function openCrashWorld(): Promise<CrashWorld> {
     // There is no such point: it makes the processes listen for the ones to come.
     LAPSE_CRASH_AT: 'none-yet',
   };
-  const running = new Map<ProcessName, RunningProcess>();
+  const running = new Map<ProcessName, SpawnedApp>();
   const start = async (name: ProcessName): Promise<void> => {
-    running.set(name, await spawnProcess(name, env));
+    running.set(name, await startApp(name, env));
   };
-  const runningOf = (name: ProcessName): RunningProcess => {
+  const runningOf = (name: ProcessName): SpawnedApp => {
     const found = running.get(name);
     if (!found) throw new Error(`${name} was not started`);
     return found;
@@ -92,20 +91,20 @@ export async function openCrashWorld(): Promise<CrashWorld> {
     webhookSecret,
     providerUrl: provider.env.LAPSE_PAYMENT_URL,
     providerKey: provider.env.LAPSE_PAYMENT_API_KEY,
-    arm: (name, points) => runningOf(name).arm(points),
+    arm: (name, point) => runningOf(name).dieAt(point),
     deathOf: async (name) => {
       const armed = runningOf(name);
       await waitUntil(() => !armed.isAlive(), {
         what: `${name} to die at its crash point:\n${armed.output().slice(-2_000)}`,
         timeoutMs: deathTimeoutMs,
       });
-      const signal = await armed.exited;
+      const { signal } = await armed.exited;
       await start(name);
       if (signal !== 'SIGKILL')
         throw new Error(`${name} ended by ${signal}:\n${armed.output().slice(-2_000)}`);
     },
     close: async () => {
-      await Promise.all([...running.values()].map((each) => each.kill()));
+      await Promise.all([...running.values()].map(killApp));
       await provider.close();
       await shopSystem.close();
       await broker.sender.close();
@@ -114,12 +113,27 @@ export async function openCrashWorld(): Promise<CrashWorld> {
   };
 }
 
+/** The app as its container runs it, once it has written that it started. */
+async function startApp(
+  name: ProcessName | 'payment-simulator',
+  env: Readonly<Record<string, string>>,
+): Promise<SpawnedApp> {
+  const app = spawnApp(new URL(`../../../apps/${name}/`, import.meta.url), env, 'compiled');
+  await app.waitForOutput('"started"');
+  return app;
+}
+
+async function killApp(app: SpawnedApp): Promise<void> {
+  app.kill('SIGKILL');
+  await app.exited;
+}
+
 /** The payment simulator as a process of its own, which sends its events to the shop. */
 async function startProvider(webhookUrl: string, webhookSecret: string) {
   const dir = mkdtempSync(join(tmpdir(), 'lapse-crash-'));
   const port = await freePort();
   const key = randomBytes(24).toString('base64url');
-  const running = await spawnProcess('payment-simulator', {
+  const running = await startApp('payment-simulator', {
     LAPSE_SIM_PORT: String(port),
     LAPSE_SIM_DIR: dir,
     LAPSE_SIM_API_KEY: key,
@@ -133,7 +147,7 @@ async function startProvider(webhookUrl: string, webhookSecret: string) {
       LAPSE_PAYMENT_API_KEY: key,
     },
     close: async () => {
-      await running.kill();
+      await killApp(running);
       rmSync(dir, { recursive: true, force: true });
     },
   };

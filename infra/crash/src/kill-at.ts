@@ -16,7 +16,7 @@ export async function killAt(
   world: CrashWorld,
   victims: readonly { readonly name: ProcessName; readonly point: string }[],
 ): Promise<void> {
-  for (const { name, point } of victims) await world.arm(name, [point]);
+  for (const { name, point } of victims) await world.arm(name, point);
   let allDied = false;
   const deaths = Promise.all(victims.map(({ name }) => world.deathOf(name))).then(() => {
     allDied = true;

@@ -109,11 +109,11 @@ test('the closer loses nothing at the same points: killed, repaired by the sweep
   const env = { ...broker.env, LAPSE_MYSQL_URL: shop.databaseUrl, LAPSE_REDIS_URL: shop.redisUrl };
   const closer = new URL('../../../apps/closer/', import.meta.url);
   const start = (dieAt: string | null): SpawnedApp =>
-    spawnApp(closer, { ...env, ...(dieAt ? { LAPSE_CRASH_AT: dieAt } : {}) });
+    spawnApp(closer, { ...env, ...(dieAt ? { LAPSE_CRASH_AT: dieAt } : {}) }, 'compiled');
   const points = ['orders.closeExpired:after', 'stock.release:after', 'orders.markEffectsApplied:after'];
   await killAtEachPoint({ name: 'closer', points, start }, closeDue);
 
-  const sweeper = spawnApp(new URL('../../../apps/sweeper/', import.meta.url), env);
+  const sweeper = spawnApp(new URL('../../../apps/sweeper/', import.meta.url), env, 'compiled');
   await waitUntil(
     async () =>
       (await queryDatabase(shop.databaseUrl, "SELECT 1 FROM effect WHERE kind = 'release'")).length === 0,

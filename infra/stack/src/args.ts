@@ -59,6 +59,9 @@ export function parseStartArgs(args: readonly string[], env: NodeJS.ProcessEnv):
   };
 }
 
+/** Of two cores: most tests of a package wait for a deadline or for a broker that comes back. */
+const packagesAtOnce = 3;
+
 export function parseTestArgs(args: readonly string[]): TestArgs {
   const values = parse(args, {
     only: { type: 'string' },
@@ -68,7 +71,7 @@ export function parseTestArgs(args: readonly string[]): TestArgs {
   return {
     only: typeof values.only === 'string' ? values.only : null,
     keep: values.keep === true,
-    concurrency: wholeNumber('--concurrency', values.concurrency, 2, 16),
+    concurrency: wholeNumber('--concurrency', values.concurrency, packagesAtOnce, 16),
   };
 }
 

@@ -11,38 +11,51 @@ export interface SpawnedApp {
   readonly output: () => string;
   /** Resolves when the output contains the text. @throws {Error} after 20 s, or when the process ends. */
   readonly waitForOutput: (text: string) => Promise<void>;
+  readonly isAlive: () => boolean;
   readonly kill: (signal: NodeJS.Signals) => void;
+  /**
+   * Let it die when it passes this crash point from now on, instead of any before: see `crashPoint` of
+   * `@lapse/runtime`. It must have been started with LAPSE_CRASH_AT.
+   */
+  readonly dieAt: (point: string) => Promise<void>;
   /** Exit code and signal, when the process has ended and its output is complete. */
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
 
-/** Longest output kept; a process that writes more is at fault, and the start is what matters. */
-const outputBytesMax = 4_000_000;
+/** The end of the output that is kept. */
+const outputCharsMax = 4_000_000;
 const outputTimeoutMs = 60_000;
 
+const mains = {
+  /** What is in the editor. */
+  source: ['--conditions=@lapse/source', '--import', 'tsx/esm', 'src/main.ts'],
+  /** What its container runs; starts in half the time, and wants a build. */
+  compiled: ['--enable-source-maps', 'dist/main.js'],
+};
+
 /**
- * An app's real `src/main.ts` as a process of its own, as its container will run it, from source.
- * It gets PATH, HOME and the given variables, and nothing else of this environment.
+ * An app's real `main` as a process of its own. It gets PATH, HOME and the given variables, and nothing else of
+ * this environment.
  * @param root the app's folder, such as `new URL('..', import.meta.url)` in a test.
  */
-export function spawnApp(root: URL, env: Readonly<Record<string, string>>): SpawnedApp {
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@lapse/source', '--import', 'tsx/esm', 'src/main.ts'],
-    {
-      cwd: fileURLToPath(root),
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+export function spawnApp(
+  root: URL,
+  env: Readonly<Record<string, string>>,
+  main: keyof typeof mains = 'source',
+): SpawnedApp {
+  const child = spawn(process.execPath, mains[main], {
+    cwd: fileURLToPath(root),
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   let text = '';
   keepSecrets(env);
   const append = (chunk: string): void => {
     keepLog(`${basename(fileURLToPath(root))}-${child.pid}`, chunk);
-    if (text.length < outputBytesMax) text += chunk;
+    text = (text + chunk).slice(-outputCharsMax);
   };
-  child.stdout.setEncoding('utf8').on('data', append);
-  child.stderr.setEncoding('utf8').on('data', append);
+  child.stdout?.setEncoding('utf8').on('data', append);
+  child.stderr?.setEncoding('utf8').on('data', append);
   let ended = false;
   const exited = once(child, 'close').then(([code, signal]) => {
     ended = true;
@@ -58,8 +71,14 @@ export function spawnApp(root: URL, env: Readonly<Record<string, string>>): Spaw
       });
       if (!text.includes(wanted)) throw new Error(`The process ended without "${wanted}":\n${text}`);
     },
+    isAlive: () => !ended,
     kill: (signal) => {
       child.kill(signal);
+    },
+    dieAt: async (point) => {
+      const heard = once(child, 'message');
+      child.send(point);
+      await heard;
     },
     exited,
   };
