@@ -30,6 +30,7 @@ export interface SimulatorProcess {
   call<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>;
   pay(ref: string, body: SimulatorPayBody): Promise<Reply<SimulatorAttempt>>;
   setFaults(faults: Partial<SimulatorFaults>): Promise<void>;
+  stateOf(ref: string): Promise<SimulatorAttempt['state']>;
   ledger(): Promise<SimulatorLedger>;
   refunds(): Promise<readonly SimulatorRefund[]>;
 }
@@ -86,6 +87,7 @@ export async function startSimulator(env: Record<string, string>): Promise<Simul
       const reply = await call('PUT', '/v1/faults', faults);
       if (reply.status !== 200) throw new Error(JSON.stringify(reply));
     },
+    stateOf: async (ref) => (await call<SimulatorAttempt>('GET', `/v1/attempts/${ref}`)).body.state,
     ledger: async () => (await call<SimulatorLedger>('GET', '/v1/ledger?limit=10000')).body,
     refunds: async () =>
       (await call<{ refunds: SimulatorRefund[] }>('GET', '/v1/refunds?limit=10000')).body.refunds,

@@ -69,7 +69,9 @@ async function create(
       return refused({ code: 'PAYMENT_UNAVAILABLE', retryAfterSeconds: 1 });
     }
     if (!(error instanceof ProviderRefusedError)) throw error;
-    await orders.endAttempt(id, 'FAILED', error.message);
+    const ended = await orders.endAttempt(id, 'FAILED', error.message);
+    // Another process has opened it meanwhile: the buyer's next request gets that one.
+    if (!ended) return refused({ code: 'PAYMENT_UNAVAILABLE', retryAfterSeconds: 1 });
     log.error({ err: error, orderId, attemptId: id }, 'payment provider refuses to begin a payment');
     return refused({ code: 'PAYMENT_REFUSED' });
   }

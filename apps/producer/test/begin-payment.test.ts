@@ -14,7 +14,6 @@ const asked: string[] = [];
 const provider: PaymentProvider = {
   name: 'stand-in',
   createAttempt: (request) => begin(request),
-  readAttempt: async () => ({ kind: 'open' }),
   cancelAttempt: async () => ({ kind: 'cancelled' }),
   refund: async () => ({ kind: 'refunded', refundRef: 'r' }),
   verifyWebhook: () => undefined,
@@ -135,6 +134,23 @@ describe('beginning to pay', () => {
       const reply = await none.send({ method: 'POST', url: `/v1/orders/${order.id}/payments`, as: buyer });
       expect([reply.statusCode, reply.json().code]).toEqual([503, 'PAYMENT_UNAVAILABLE']);
     } finally {
+  it('that another process has opened meanwhile is not ended by a stray refusal: the repeat gets it', async () => {
+    const { buyer, order } = await newOrder();
+    const works = begin;
+    begin = async () => {
+      // The same attempt, begun by the other process and answered before this one's refusal.
+      begin = works;
+      expect((await pay(order.id, buyer)).statusCode).toBe(201);
+      throw new ProviderRefusedError('404 of a proxy');
+    };
+    const refused = await pay(order.id, buyer);
+    expect([refused.statusCode, refused.json().code]).toEqual([503, 'PAYMENT_UNAVAILABLE']);
+    const timeline = await api.orders.readTimeline(order.id);
+    expect(timeline?.attempts.map(({ state }) => state)).toEqual(['OPEN']);
+    const again = await pay(order.id, buyer);
+    expect([again.statusCode, again.json().attemptId]).toEqual([201, timeline?.attempts[0]?.id]);
+  });
+
       await none.close();
     }
   });

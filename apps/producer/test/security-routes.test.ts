@@ -25,7 +25,6 @@ const mustNotBeAsked = () => Promise.reject(new Error('the provider was asked fo
 const neverAsked: PaymentProvider = {
   name: 'simulator',
   createAttempt: mustNotBeAsked,
-  readAttempt: mustNotBeAsked,
   cancelAttempt: mustNotBeAsked,
   refund: mustNotBeAsked,
   verifyWebhook: () => undefined,

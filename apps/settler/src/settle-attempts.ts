@@ -41,11 +41,13 @@ const attemptsPerLaneMax = 4;
 const callsPerAttemptMax = 2;
 const leaseMarginMs = 10_000;
 
-/** While an order waits for the answer, so long as a grace may be; afterwards nobody waits. */
+/**
+ * While an order waits for the answer, so long as a grace may be. Afterwards nobody waits: a bank debit may be decided
+ * in days, and asking about many of them often would use up what the provider answers in a second.
+ */
 const soon = { minMs: 250, maxMs: 5_000 };
 const soonForMs = 600_000;
 const seldom = { minMs: 60_000, maxMs: 300_000 };
-const processing = { minMs: 200, maxMs: 2_000 };
 
 /**
  * Settle payment attempts whose time is up: cancel each at its provider, so that no money comes any more, and do
@@ -79,14 +81,11 @@ export function settleAttempts(parts: SettleAttemptsParts): (signal: AbortSignal
 }
 
 async function settle(parts: SettleAttemptsParts, attempt: PaymentAttempt): Promise<boolean> {
-  const { orders, closeOrder, log } = parts;
+  const { closeOrder, log } = parts;
   let outcome: Outcome;
   try {
     outcome = await settleOnce(parts, attempt);
-    if (outcome === 'processing') {
-      const inMs = backOffMs(attempt.tries, processing);
-      await orders.retryAttempt(attempt.id, { inMs, error: 'the provider does not know yet' });
-    }
+    if (outcome === 'processing') await putOff(parts, attempt, undefined, 'the provider does not know yet');
   } catch (error) {
     if (!isProviderError(error)) throw error;
     outcome = error instanceof ProviderRefusedError ? 'refused' : 'unavailable';
@@ -113,7 +112,6 @@ async function settleOnce(parts: SettleAttemptsParts, attempt: PaymentAttempt): 
     case 'captured':
       await takeCapture(parts, { ...attempt, providerRef }, status.capture);
       return 'captured';
-    case 'open':
     case 'processing':
       return 'processing';
   }
@@ -136,7 +134,10 @@ async function createAgain(
       { err: error, attemptId: id, orderId },
       'payment attempt was never begun: the provider refuses it',
     );
-    await orders.endAttempt(id, 'FAILED', error.message);
+    const { message } = error;
+    // Not ended: another process has begun it after all. It is looked at again soon, by what the provider calls it.
+    if (!(await orders.endAttempt(id, 'FAILED', message)))
+      await orders.retryAttempt(id, { inMs: soon.minMs, error: message });
     return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { ProviderRefusedError } from '@lapse/payments';
 import { createScriptedProvider, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -201,6 +202,81 @@ test('a dead provider is not asked for each of many attempts, and all are tried 
     "SELECT COUNT(*) FROM payment_attempt WHERE state = 'OPEN' AND claimed_until <= NOW(3) + INTERVAL 6 SECOND",
   );
   expect(waiting).toBeGreaterThanOrEqual(32);
+});
+
+test('an attempt that stays processing is asked about seldom once nobody waits for it, and never stands before one that is due', async () => {
+  const provider = createScriptedProvider('debit');
+  const being = await beginPaying(shop, provider);
+  await deadline(being);
+  let asked = 0;
+  const undecided = {
+    ...provider,
+    cancelAttempt: async (ref: string) => {
+      asked += 1;
+      return ref === being.attempt.providerRef
+        ? ({ kind: 'processing' } as const)
+        : provider.cancelAttempt(ref);
+    },
+  };
+  const nextLookInMs = async () => {
+    const [row] = await shop.query(
+      'SELECT TIMESTAMPDIFF(MICROSECOND, NOW(3), claimed_until) / 1000 AS inMs FROM payment_attempt WHERE id = ?',
+      [Buffer.from(being.attempt.id.replaceAll('-', ''), 'hex')],
+    );
+    return Number(row?.inMs);
+  };
+  // While its order may wait for the answer: soon.
+  await settleOnce(shop, undecided);
+  expect(await nextLookInMs()).toBeLessThanOrEqual(5_000);
+  expect(await attemptOf(being)).toMatchObject({
+    state: 'OPEN',
+    lastError: 'the provider does not know yet',
+  });
+  // Longer past its deadline than any grace is: seldom, however often it was asked about.
+  await shop.query(
+    'UPDATE payment_attempt SET settle_at = NOW(3) - INTERVAL 1 DAY, claimed_until = NULL WHERE order_id = ?',
+    [Buffer.from(being.orderId.replaceAll('-', ''), 'hex')],
+  );
+  await settleOnce(shop, undecided);
+  expect(await nextLookInMs()).toBeGreaterThan(55_000);
+  const before = asked;
+  await settleOnce(shop, undecided);
+  expect(asked).toBe(before);
+  // One that is due now is settled meanwhile.
+  const due = await beginPaying(shop, provider);
+  await deadline(due);
+  await settleOnce(shop, undecided);
+  expect(await statusOf(shop, due.orderId)).toBe('TIMEOUT_CLOSED');
+});
+
+test('an attempt that another process opens while its creation is refused here is settled by its reference', async () => {
+  const provider = createScriptedProvider('stray');
+  const being = await beginPaying(shop, provider);
+  await shop.query(
+    "UPDATE payment_attempt SET state = 'CREATING', provider_ref = NULL, settle_at = NOW(3) WHERE id = ?",
+    [Buffer.from(being.attempt.id.replaceAll('-', ''), 'hex')],
+  );
+  const { providerRef, payUrl, clientSecret } = being.attempt;
+  const refusing = {
+    ...provider,
+    createAttempt: async () => {
+      await shop.orders.markAttemptOpen(being.attempt.id, {
+        providerRef: providerRef ?? '',
+        payUrl,
+        clientSecret,
+      });
+      throw new ProviderRefusedError('a stray 404');
+    },
+  };
+  await settleOnce(shop, refusing);
+  expect(await attemptOf(being)).toMatchObject({ state: 'OPEN' });
+  await waitUntil(
+    async () => {
+      await settleOnce(shop, refusing);
+      return (await attemptOf(being))?.state === 'CANCELLED';
+    },
+    { what: 'the attempt to be cancelled', timeoutMs: 10_000 },
+  );
 });
 
 /** Its time is up, as after a buyer's cancel; the order's own deadline is not. */

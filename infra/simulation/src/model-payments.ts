@@ -184,7 +184,7 @@ export function payment(ledger: Ledger): Operations {
     },
     endAttempt: (id, state, error = null) => {
       const attempt = attempts.get(id);
-      if (!attempt || !isOpen(attempt)) return false;
+      if (!attempt || !(state === 'FAILED' ? attempt.state === 'CREATING' : isOpen(attempt))) return false;
       attempt.lastError = error;
       end(attempt, state);
       return true;
@@ -197,7 +197,7 @@ export function payment(ledger: Ledger): Operations {
       const due = [...attempts.values()]
         .filter((attempt) => isOpen(attempt) && attempt.provider === provider && isFree(attempt))
         .filter(({ settleAt }) => settleAt.getTime() <= now())
-        .sort((a, b) => b.state.localeCompare(a.state) || a.settleAt.getTime() - b.settleAt.getTime())
+        .sort(inTurn)
         .slice(0, limit);
       for (const attempt of due) {
         attempt.claimedUntilMs = now() + leaseMs;
@@ -256,6 +256,13 @@ export function payment(ledger: Ledger): Operations {
       return old.map(({ event }) => event.orderId);
     },
   };
+}
+
+/** What was never asked about first, earliest first; then the rest, latest first. */
+function inTurn(a: AttemptRow, b: AttemptRow): number {
+  const [left, right] = [Math.min(a.tries, 1), Math.min(b.tries, 1)];
+  const earlierMs = a.settleAt.getTime() - b.settleAt.getTime();
+  return left - right || b.state.localeCompare(a.state) || (left === 0 ? earlierMs : -earlierMs);
 }
 
 function toAttempt({ claimedUntilMs: _own, ...attempt }: AttemptRow) {

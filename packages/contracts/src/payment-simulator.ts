@@ -4,6 +4,7 @@ import { z } from 'zod';
 
 const amountMinor = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const currency = z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters');
+/** Also what it answers: a shop keeps these ids. */
 const reference = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 printable ASCII characters');
 
 /** `POST /v1/attempts`. Header `Idempotency-Key`: the same key again is the same attempt. */
@@ -17,7 +18,7 @@ export const simulatorAttemptBody = z.strictObject({
 export type SimulatorAttemptBody = z.infer<typeof simulatorAttemptBody>;
 
 const simulatorCapture = z.object({
-  paymentId: z.string(),
+  paymentId: reference,
   amountMinor,
   currency,
   capturedAt: z.iso.datetime(),
@@ -28,13 +29,13 @@ export type SimulatorCapture = z.infer<typeof simulatorCapture>;
 const simulatorAttemptStates = ['open', 'processing', 'captured', 'cancelled'] as const;
 
 export const simulatorAttempt = z.object({
-  providerRef: z.string(),
+  providerRef: reference,
   attemptId: z.string(),
   orderId: z.string(),
   amountMinor,
   currency,
   state: z.enum(simulatorAttemptStates),
-  payUrl: z.string(),
+  payUrl: z.string().max(2_000),
   capture: simulatorCapture.optional(),
 });
 export type SimulatorAttempt = z.infer<typeof simulatorAttempt>;
@@ -55,7 +56,7 @@ export const simulatorRefundBody = z.strictObject({
 export type SimulatorRefundBody = z.infer<typeof simulatorRefundBody>;
 
 export const simulatorRefund = z.object({
-  refundRef: z.string(),
+  refundRef: reference,
   /** The `Idempotency-Key` that it came with. */
   refundId: z.string().nullable(),
   paymentId: z.string(),

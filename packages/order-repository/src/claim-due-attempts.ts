@@ -5,9 +5,21 @@ import type { Session } from './session.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
- * Lease open attempts whose time to be settled has come by the database clock, earliest first. One that another
- * settler has, or that waits for its next try, is passed over; a lease that runs out frees the attempt. Locks attempts
- * alone and waits for nobody. Attempts of ended orders are claimed too: money may still arrive by them.
+ * A state at a time, so that each is a range of the index and nothing is sorted. First what was never asked about,
+ * earliest first: its order waits. Then what was, latest first: the older it is, the less its order waits for it.
+ */
+const inTurn = [
+  { state: 'OPEN', tries: 'tries = 0', order: 'ASC' },
+  { state: 'CREATING', tries: 'tries = 0', order: 'ASC' },
+  { state: 'OPEN', tries: 'tries > 0', order: 'DESC' },
+  { state: 'CREATING', tries: 'tries > 0', order: 'DESC' },
+] as const;
+
+/**
+ * Lease open attempts whose time to be settled has come by the database clock, those that were never asked about
+ * before all others, however many of these there are. One that another settler has, or that waits for its next try,
+ * is passed over; a lease that runs out frees the attempt. Locks attempts alone and waits for nobody. Attempts of
+ * ended orders are claimed too: money may still arrive by them.
  */
 export async function claimDueAttempts(database: Database, options: ClaimOptions): Promise<PaymentAttempt[]> {
   const rows = await inTransaction(
@@ -29,14 +41,13 @@ async function claimOnce(
   { provider, limit, leaseMs }: ClaimOptions,
 ): Promise<AttemptRow[]> {
   const ids: Buffer[] = [];
-  // A state at a time, so that each is a range of the index and nothing is sorted.
-  for (const state of ['OPEN', 'CREATING'] as const) {
+  for (const { state, tries, order } of inTurn) {
     if (ids.length >= limit) break;
     const due = await session.rows<{ id: Buffer }>(
       `SELECT id FROM payment_attempt FORCE INDEX (payment_attempt_due)
-       WHERE state = ? AND settle_at <= NOW(3) AND provider = ?
+       WHERE state = ? AND settle_at <= NOW(3) AND provider = ? AND ${tries}
          AND (claimed_until IS NULL OR claimed_until <= NOW(3))
-       ORDER BY settle_at LIMIT ? FOR UPDATE SKIP LOCKED`,
+       ORDER BY settle_at ${order} LIMIT ? FOR UPDATE SKIP LOCKED`,
       [state, provider, limit - ids.length],
     );
     ids.push(...due.map(({ id }) => id));
@@ -47,8 +58,11 @@ async function claimOnce(
      WHERE id IN (?)`,
     [leaseMs * 1_000, ids],
   );
-  return session.rows<AttemptRow>(
-    `SELECT ${attemptColumns} FROM payment_attempt WHERE id IN (?) ORDER BY settle_at, id`,
+  const rows = await session.rows<AttemptRow>(
+    `SELECT ${attemptColumns} FROM payment_attempt WHERE id IN (?)`,
     [ids],
   );
+  const turnOf = new Map(ids.map((id, turn) => [id.toString('hex'), turn]));
+  const turn = ({ id }: AttemptRow) => turnOf.get(id.toString('hex')) ?? 0;
+  return rows.sort((left, right) => turn(left) - turn(right));
 }

@@ -6,7 +6,9 @@ import { inTransaction } from './transaction.ts';
 
 /**
  * An attempt will never capture, as its provider says: note that, and let its order close when no other attempt of it
- * is open. Only an open attempt changes, so a repeat, or an answer that comes after a capture, changes nothing.
+ * is open. Only an open attempt changes, so a repeat, or an answer that comes after a capture, changes nothing. FAILED
+ * is for one that the provider refuses to begin: of two processes that begin the same attempt, the one that is refused
+ * does not end what the other has opened.
  * @returns whether this call ended it.
  */
 export function endAttempt(
@@ -16,6 +18,7 @@ export function endAttempt(
   error: string | null = null,
 ): Promise<boolean> {
   const bytes = idToBytes(id);
+  const mayEnd = state === 'FAILED' ? "state = 'CREATING'" : attemptIsOpen;
   return inTransaction(
     database,
     async (session) => {
@@ -28,7 +31,7 @@ export function endAttempt(
       await session.rows('SELECT id FROM orders WHERE id = ? FOR UPDATE', [attempt.order_id]);
       const { affectedRows } = await session.run(
         `UPDATE payment_attempt SET state = ?, ended_at = NOW(3), claimed_until = NULL, last_error = ?
-         WHERE id = ? AND ${attemptIsOpen}`,
+         WHERE id = ? AND ${mayEnd}`,
         [state, error, bytes],
       );
       if (affectedRows === 1) await stopSettling(session, attempt.order_id);

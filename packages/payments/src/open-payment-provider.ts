@@ -1,4 +1,5 @@
 import type { Logger, PaymentConfig } from '@lapse/runtime';
+import { boundProvider } from './bound-provider.ts';
 import type { PaymentProvider, ProviderEvent, SignedRequest } from './payment-provider.ts';
 import { openSimulatorProvider } from './simulator-provider.ts';
 import { openStandardWebhooks } from './standard-webhooks.ts';
@@ -9,6 +10,15 @@ export function openPaymentProvider(config: PaymentConfig, log: Logger): Payment
   const { provider, timeoutMs } = config;
   if (provider === 'none') return null;
   log.info({ provider, timeoutMs }, 'payment provider');
+  return boundProvider(openAdapter(config, provider, log), timeoutMs);
+}
+
+function openAdapter(
+  config: PaymentConfig,
+  provider: Exclude<PaymentConfig['provider'], 'none'>,
+  log: Logger,
+): PaymentProvider {
+  const { timeoutMs } = config;
   if (provider === 'stripe') {
     return openStripeProvider(
       {

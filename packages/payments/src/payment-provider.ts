@@ -24,9 +24,8 @@ export interface CreatedAttempt {
   readonly clientSecret: string | null;
 }
 
-/** What an attempt has come to. `processing`: the provider itself does not know yet; ask again. */
+/** What an attempt has come to. `processing`: it could not be decided yet; ask again. */
 export type AttemptStatus =
-  | { readonly kind: 'open' }
   | { readonly kind: 'processing' }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'captured'; readonly capture: Capture };
@@ -66,7 +65,8 @@ export type ProviderEvent =
 
 /**
  * A payment provider. Every call is idempotent by the id that it is given, so that an answer that was lost is
- * asked again. Each call is bounded by the configured timeout.
+ * asked again. Each call ends within the configured timeout, all requests that it is made of
+ * included, and what it answers fits into MySQL: `boundProvider` sees to both.
  * @throws {ProviderUnavailableError} no answer, or one that says "later": nothing is known, ask again.
  * @throws {ProviderRefusedError} the provider will never do it; the message says why.
  */
@@ -74,11 +74,7 @@ export interface PaymentProvider {
   /** Kept with each attempt and payment, so that it is settled by the provider that began it. */
   readonly name: string;
   createAttempt(request: AttemptRequest): Promise<CreatedAttempt>;
-  readAttempt(providerRef: string): Promise<AttemptStatus>;
-  /**
-   * Make sure that the attempt never captures from now on, unless it has already: the answer is what it has
-   * come to, `cancelled` or `captured`; `processing` means that it could not be decided yet. Never `open`.
-   */
+  /** Make sure that the attempt never captures from now on, unless it has already: the answer is what it has come to. */
   cancelAttempt(providerRef: string): Promise<AttemptStatus>;
   refund(request: RefundRequest): Promise<RefundAnswer>;
   /**

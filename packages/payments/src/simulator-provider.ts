@@ -16,7 +16,7 @@ export interface SimulatorProviderConfig {
 const name = 'simulator';
 
 interface Call {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'POST';
   readonly path: string;
   readonly body?: object;
   readonly idempotencyKey?: string;
@@ -43,8 +43,6 @@ export function openSimulatorProvider(config: SimulatorProviderConfig): PaymentP
       });
       return { providerRef, payUrl, clientSecret: null };
     },
-    readAttempt: async (ref) =>
-      statusOf(await ask(simulatorAttempt, { method: 'GET', path: attemptPath(ref) })),
     cancelAttempt: async (ref) =>
       statusOf(await ask(simulatorAttempt, { method: 'POST', path: `${attemptPath(ref)}/cancel` })),
     refund: async ({ refundId, paymentId, amountMinor, currency }) => {
@@ -63,7 +61,9 @@ export function openSimulatorProvider(config: SimulatorProviderConfig): PaymentP
 }
 
 function statusOf({ state, capture }: SimulatorAttempt): AttemptStatus {
-  if (state !== 'captured') return { kind: state };
+  // After a cancel it cannot be open; whatever that means, it is not decided.
+  if (state === 'open' || state === 'processing') return { kind: 'processing' };
+  if (state === 'cancelled') return { kind: state };
   if (!capture) throw new ProviderUnavailableError(`${name} answered "captured" without the capture`);
   return { kind: state, capture: { ...capture, capturedAt: new Date(capture.capturedAt) } };
 }

@@ -1,8 +1,8 @@
 import { otherWebhookBody, paymentWebhookBody, webhookToleranceSeconds } from '@lapse/contracts';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
-import type { ZodError } from 'zod';
 import type { ProviderEvent, SignedRequest } from './payment-provider.ts';
 import { WebhookBodyError } from './provider-errors.ts';
+import { parseBody } from './webhook-faults.ts';
 
 /** `webhook-id` becomes a key in MySQL; the library takes any text. */
 const eventIdForm = /^[\x21-\x7e]{1,128}$/;
@@ -43,9 +43,7 @@ function readEvent(eventId: string, rawBody: string): ProviderEvent {
   const parsed = parseJson(rawBody);
   const other = otherWebhookBody.safeParse(parsed);
   if (other.success) return { kind: 'other', eventId, type: other.data.type };
-  const body = paymentWebhookBody.safeParse(parsed);
-  if (!body.success) throw new WebhookBodyError(faultsOf(body.error));
-  const { type, timestamp, data } = body.data;
+  const { type, timestamp, data } = parseBody(paymentWebhookBody, parsed);
   const { orderId, paymentId, amountMinor, currency, providerRef = paymentId } = data;
   return {
     kind: type === 'payment.captured' ? 'captured' : 'failed',
@@ -65,12 +63,4 @@ function parseJson(text: string): unknown {
   } catch {
     throw new WebhookBodyError([{ field: 'body', message: 'is not valid JSON' }]);
   }
-}
-
-function faultsOf(error: ZodError): { field: string; message: string }[] {
-  return error.issues.flatMap((issue) => {
-    const path = ['body', ...issue.path].join('.');
-    if (issue.code !== 'unrecognized_keys') return [{ field: path, message: issue.message }];
-    return issue.keys.map((key) => ({ field: `${path}.${key}`, message: 'is not a known field' }));
-  });
 }

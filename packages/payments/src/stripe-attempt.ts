@@ -5,7 +5,8 @@ import { fromStripeAmount } from './stripe-amount.ts';
 
 /**
  * What a PaymentIntent has come to. `requires_capture` is money set aside and not taken: we never ask for that, but
- * an account's settings may, and then the attempt can still be cancelled, so it counts as open.
+ * an account's settings may, and then the attempt can still be cancelled. What may still be paid or cancelled is not
+ * decided: `processing`, asked after a cancel.
  */
 export function attemptStatusOf(intent: Stripe.PaymentIntent): AttemptStatus {
   switch (intent.status) {
@@ -14,12 +15,11 @@ export function attemptStatusOf(intent: Stripe.PaymentIntent): AttemptStatus {
     case 'canceled':
       return { kind: 'cancelled' };
     case 'processing':
-      return { kind: 'processing' };
     case 'requires_payment_method':
     case 'requires_confirmation':
     case 'requires_action':
     case 'requires_capture':
-      return { kind: 'open' };
+      return { kind: 'processing' };
     default:
       throw new ProviderUnavailableError(`stripe answered the unknown status ${intent.status}`);
   }

@@ -1,6 +1,6 @@
 import type { Logger } from '@lapse/runtime';
 import { Stripe } from 'stripe';
-import type { PaymentProvider, RefundAnswer, RefundRequest } from './payment-provider.ts';
+import type { AttemptStatus, PaymentProvider, RefundAnswer, RefundRequest } from './payment-provider.ts';
 import { ProviderRefusedError, ProviderUnavailableError } from './provider-errors.ts';
 import { toStripeAmount } from './stripe-amount.ts';
 import { attemptStatusOf } from './stripe-attempt.ts';
@@ -42,8 +42,6 @@ export function openStripeProvider(config: StripeProviderConfig, log: Logger): P
         if (!intent.id) throw new ProviderUnavailableError('stripe answered a create without an id');
         return { providerRef: intent.id, payUrl: null, clientSecret: intent.client_secret };
       }),
-    readAttempt: (ref) =>
-      asking(async () => attemptStatusOf(await stripe.paymentIntents.retrieve(ref, withCharge))),
     cancelAttempt: (ref) => asking(() => cancel(stripe, ref)),
     refund: (request) => asking(() => refund(stripe, request)),
     verifyWebhook: openStripeWebhooks(stripe, config.webhookSecret, log),
@@ -76,18 +74,17 @@ function openClient({ secretKey, apiUrl, timeoutMs }: StripeProviderConfig): Str
  * Without an idempotency key of ours; the SDK makes one up for each call. Under a fixed one Stripe would repeat the
  * first answer for a day, also "cannot be cancelled now". A cancel needs none, it is idempotent by what it does.
  */
-async function cancel(stripe: Stripe, ref: string) {
+async function cancel(stripe: Stripe, ref: string): Promise<AttemptStatus> {
   try {
     const { status } = await stripe.paymentIntents.cancel(ref, { cancellation_reason: 'abandoned' });
-    if (status === 'canceled') return { kind: 'cancelled' } as const;
+    if (status === 'canceled') return { kind: 'cancelled' };
   } catch (error) {
     const tooLate =
       error instanceof Stripe.errors.StripeError && error.code === 'payment_intent_unexpected_state';
     if (!tooLate) throw error;
   }
   // It succeeded, is being decided, or was cancelled before: the intent itself says which.
-  const now = attemptStatusOf(await stripe.paymentIntents.retrieve(ref, withCharge));
-  return now.kind === 'open' ? ({ kind: 'processing' } as const) : now;
+  return attemptStatusOf(await stripe.paymentIntents.retrieve(ref, withCharge));
 }
 
 /**

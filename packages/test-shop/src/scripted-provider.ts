@@ -49,10 +49,11 @@ export function createScriptedProvider(name = 'scripted'): ScriptedProvider {
     if (!attempt) throw new ProviderUnavailableError(`scripted: no attempt ${ref}`);
     return attempt;
   };
+  /** After a cancel. */
   const statusOf = (attempt: ScriptedAttempt) =>
     attempt.capture
       ? ({ kind: 'captured', capture: attempt.capture } as const)
-      : ({ kind: attempt.state === 'cancelled' ? 'cancelled' : 'open' } as const);
+      : ({ kind: 'cancelled' } as const);
 
   const provider: ScriptedProvider = {
     name,
@@ -79,7 +80,6 @@ export function createScriptedProvider(name = 'scripted'): ScriptedProvider {
         byRef.set(attempt.providerRef, attempt);
         return { providerRef: attempt.providerRef, payUrl: 'https://pay.example/now', clientSecret: null };
       }),
-    readAttempt: (ref) => answer('readAttempt', () => statusOf(find(ref))),
     cancelAttempt: async (ref) => {
       const status = await answer('cancelAttempt', () => {
         const attempt = find(ref);
