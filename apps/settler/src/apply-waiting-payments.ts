@@ -1,5 +1,5 @@
 import { applyEffects, type EffectPorts } from '@lapse/order-flow';
-import type { OrderRepository } from '@lapse/order-repository';
+import type { OrderRepository, WaitingPayment } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
 import { paymentsApplied } from './metrics.ts';
 
@@ -22,30 +22,50 @@ const retryMs = 1_000;
 
 /**
  * Apply payments that came before their order, now that it may be there. One whose order has not come in all that
- * time is money for nothing, and goes back. Safe in any number of settlers, and beside the provider's own repeats.
+ * time is money for nothing, and goes back. One that cannot be applied holds up none of the others. Safe in any number
+ * of settlers, and beside the provider's own repeats.
+ * @throws what the first of those that could not be applied met, once all others are done.
  */
 export function applyWaitingPayments(
   parts: ApplyWaitingPaymentsParts,
 ): (signal: AbortSignal) => Promise<void> {
-  const { orders, config, log } = parts;
+  const { orders } = parts;
   return async (signal) => {
+    let failed = 0;
+    let first: unknown;
     for (;;) {
       const waiting = await orders.claimWaitingPayments({ limit: paymentsPerBatchMax, retryMs });
-      for (const { event, waitedMs } of waiting) {
-        const { outcome, effect } = await orders.recordPayment(event);
-        if (effect) await applyEffects(parts, [effect]);
-        if (outcome === 'kept') continue;
-        paymentsApplied.inc({ outcome });
-        const { orderId, paymentId } = event;
-        log.info({ orderId, paymentId, outcome, waitedMs }, 'applied a payment that came before its order');
+      for (const payment of waiting) {
+        if (signal.aborted) break;
+        try {
+          await apply(parts, payment);
+        } catch (error) {
+          // Not even an order whose row stays locked holds up the others.
+          first ??= error;
+          failed += 1;
+        }
       }
-      if (signal.aborted || waiting.length < paymentsPerBatchMax) break;
+      if (signal.aborted || failed > 0 || waiting.length < paymentsPerBatchMax) break;
     }
-    // After applying: one whose order has come meanwhile is no longer waiting.
-    const limit = paymentsPerBatchMax;
-    const orderIds = await orders.giveUpWaitingPayments({ olderThanMs: config.keptMaxMs, limit });
-    if (orderIds.length === 0) return;
-    paymentsApplied.inc({ outcome: 'given_up' }, orderIds.length);
-    log.error({ orderIds }, 'payments for orders that never came: the money goes back');
+    await giveUp(parts);
+    if (failed > 0) throw new Error(`${failed} kept payments could not be applied`, { cause: first });
   };
+}
+
+async function apply(parts: ApplyWaitingPaymentsParts, { event, waitedMs }: WaitingPayment): Promise<void> {
+  const { outcome, effect } = await parts.orders.recordPayment(event);
+  if (effect) await applyEffects(parts, [effect]);
+  if (outcome === 'kept') return;
+  paymentsApplied.inc({ outcome });
+  const { orderId, paymentId } = event;
+  parts.log.info({ orderId, paymentId, outcome, waitedMs }, 'applied a payment that came before its order');
+}
+
+/** After applying: one whose order has come meanwhile is no longer waiting. */
+async function giveUp({ orders, config, log }: ApplyWaitingPaymentsParts): Promise<void> {
+  const limit = paymentsPerBatchMax;
+  const orderIds = await orders.giveUpWaitingPayments({ olderThanMs: config.keptMaxMs, limit });
+  if (orderIds.length === 0) return;
+  paymentsApplied.inc({ outcome: 'given_up' }, orderIds.length);
+  log.error({ orderIds }, 'payments for orders that never came: the money goes back');
 }

@@ -199,6 +199,43 @@ test('money for an order that never comes goes back after its time, and no later
   expect(provider.refunds).toMatchObject([{ paymentId: 'pay-never', amountMinor: 5 }]);
 });
 
+test('a kept payment that cannot be applied holds up none of those behind it, and is told in the end', async () => {
+  const provider = createScriptedProvider();
+  const { activity } = await beginPaying(shop, provider, { capacity: 4 });
+  const orders = [];
+  for (let number = 0; number < 3; number += 1) orders.push(await payIn(shop, provider, activity));
+  const hidden = ({ orderId }: { orderId: string }) =>
+    Buffer.from(orderId.replaceAll('-', '').replace(/^.{4}/, 'ffff'), 'hex');
+  const shown = ({ orderId }: { orderId: string }) => Buffer.from(orderId.replaceAll('-', ''), 'hex');
+  for (const order of orders) {
+    await shop.query('UPDATE orders SET id = ? WHERE id = ?', [hidden(order), shown(order)]);
+    const capture = provider.pay(order.attempt.id);
+    if (!capture) throw new Error('not paid');
+    expect(await recordAndApply(shop, captureEvent(provider, order, capture))).toBe('kept');
+  }
+  for (const order of orders)
+    await shop.query('UPDATE orders SET id = ? WHERE id = ?', [shown(order), hidden(order)]);
+  const [bad, ...good] = orders;
+  if (!bad) throw new Error('no order');
+  await shop.query(
+    `CREATE TRIGGER bad_payment BEFORE UPDATE ON payment FOR EACH ROW
+     IF NEW.order_id = X'${bad.orderId.replaceAll('-', '')}' AND NEW.state <> 'WAITING'
+     THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'spoilt'; END IF`,
+  );
+  const apply = applyWaitingPayments({ ...shop, config, log });
+  try {
+    const error: unknown = await apply(signal).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ cause: { message: expect.stringContaining('spoilt') } });
+    for (const { orderId } of good) expect(await statusOf(shop, orderId)).toBe('PAID');
+    expect(await moneyOf(shop, bad.orderId)).toEqual(['WAITING']);
+  } finally {
+    await shop.query('DROP TRIGGER bad_payment');
+  }
+  await shop.query("UPDATE payment SET next_try_at = NOW(3) WHERE state = 'WAITING'");
+  await apply(signal);
+  expect(await statusOf(shop, bad.orderId)).toBe('PAID');
+});
+
 async function releaseStrays(activityId: number): Promise<void> {
   const ages = { heldMs: 0, releasedMs: Number.POSITIVE_INFINITY };
   for await (const holds of shop.stock.scanOld(activityId, ages)) {
