@@ -51,6 +51,21 @@ describe('a payment webhook', () => {
     expect((await api.pay(event, { id: 'evt_other' })).json()).toEqual({ outcome: 'duplicate' });
   });
 
+  it('that contradicts what came before it is answered as quarantined, and is there for a person', async () => {
+    const [first, second] = [await newOrder(), await newOrder()];
+    await api.pay(paymentEvent(first, { type: 'payment.failed' }), { id: 'evt_reused' });
+    const reused = await api.pay(paymentEvent(first), { id: 'evt_reused' });
+    expect([reused.statusCode, reused.json()]).toEqual([200, { outcome: 'quarantined' }]);
+    const shared = paymentEvent(second, { paymentId: `pay_${first.id}` });
+    expect((await api.pay(shared)).json()).toEqual({ outcome: 'quarantined' });
+    const rows = await queryDatabase(
+      stores.mysqlUrl,
+      "SELECT state FROM payment WHERE payment_id = ? AND type = 'payment.captured'",
+      [`pay_${first.id}`],
+    );
+    expect(rows).toEqual([{ state: 'QUARANTINED' }, { state: 'QUARANTINED' }]);
+  });
+
   it('of another amount or currency is set aside, and the order stays unpaid', async () => {
     const order = await newOrder();
     expect((await api.pay(paymentEvent(order, { amountMinor: 1 }))).json()).toEqual({

@@ -31,17 +31,15 @@ export function payment(ledger: Ledger): Operations {
 
   function recordPayment(event: PaymentEvent): PaymentResult {
     const order = orders.get(event.orderId);
-    const same = payments.find(
-      (row) => row.event.paymentId === event.paymentId && row.event.type === event.type,
-    );
-    const known = same ?? payments.find((row) => row.event.eventId === event.eventId);
+    const known = guards.paymentOnce ? findKnown(event) : [];
     if (!order) return keepForLater(event, known);
     // A late payment that is taken needs the activity's row.
     const verdict = judge(order, event);
     if (verdict.kind === 'late') ledger.requireUnlocked([order.activityId]);
-    const row =
-      known && guards.paymentOnce ? decideWaiting(known, event, verdict) : insert(event, verdict.state);
+    const same = known.find((row) => saysTheSame(row, event));
     captureAttempt(event);
+    if (known.length > 0 && !same) return { outcome: contradict(event), order: toOrder(order) };
+    const row = same ? decideWaiting(same, verdict) : insert(event, verdict.state);
     if (!row) return { outcome: 'duplicate', order: toOrder(order) };
     switch (verdict.kind) {
       case 'ignore':
@@ -88,12 +86,26 @@ export function payment(ledger: Ledger): Operations {
     return { outcome: 'reacquired', order: toOrder(order), effect };
   }
 
-  function keepForLater(event: PaymentEvent, known: PaymentRow | undefined): PaymentResult {
-    if (known) {
-      const isSame = known.event.paymentId === event.paymentId && known.event.type === event.type;
-      const isKept = isSame && known.state === 'WAITING' && event.type === 'payment.captured';
-      return { outcome: isKept ? 'kept' : 'duplicate' };
-    }
+  /** Rows with the event's id, or of its payment. */
+  function findKnown({ eventId, paymentId, type }: PaymentEvent): PaymentRow[] {
+    return payments.filter(
+      ({ event, isContradiction }) =>
+        (event.eventId === eventId && !isContradiction) ||
+        (event.paymentId === paymentId && event.type === type),
+    );
+  }
+
+  /** A capture that says other than what came before it under its event's id or of its payment. */
+  function contradict(event: PaymentEvent): 'duplicate' | 'quarantined' {
+    if (event.type === 'payment.failed') return 'duplicate';
+    insert(event, 'QUARANTINED').isContradiction = true;
+    return 'quarantined';
+  }
+
+  function keepForLater(event: PaymentEvent, known: readonly PaymentRow[]): PaymentResult {
+    const same = known.find((row) => saysTheSame(row, event));
+    if (same) return { outcome: same.state === 'WAITING' ? 'kept' : 'duplicate' };
+    if (known.length > 0) return { outcome: contradict(event) };
     const isFailed = event.type === 'payment.failed';
     insert(event, isFailed ? 'FAILED' : 'WAITING');
     return { outcome: isFailed ? 'ignored' : 'kept' };
@@ -101,7 +113,8 @@ export function payment(ledger: Ledger): Operations {
 
   function insert(event: PaymentEvent, state: PaymentState): PaymentRow {
     const row: PaymentRow = {
-      ...{ id: payments.length + 1, event, receivedAtMs: now(), refundTries: 0, claimedUntilMs: null },
+      ...{ id: payments.length + 1, event, isContradiction: false, receivedAtMs: now() },
+      ...{ refundTries: 0, claimedUntilMs: null },
       ...decisionOf(state),
     };
     payments.push(row);
@@ -109,12 +122,8 @@ export function payment(ledger: Ledger): Operations {
   }
 
   /** @returns undefined when it was decided before. */
-  function decideWaiting(row: PaymentRow, event: PaymentEvent, { state }: Verdict): PaymentRow | undefined {
-    const { paymentId, type, orderId, amountMinor, currency } = row.event;
-    const isThis = paymentId === event.paymentId && type === event.type && orderId === event.orderId;
-    const isAlike = amountMinor === event.amountMinor && currency === event.currency;
-    if (row.state !== 'WAITING' || !isThis || !isAlike) return undefined;
-    return Object.assign(row, decisionOf(state));
+  function decideWaiting(row: PaymentRow, { state }: Verdict): PaymentRow | undefined {
+    return row.state === 'WAITING' ? Object.assign(row, decisionOf(state)) : undefined;
   }
 
   function decisionOf(state: PaymentState): Pick<PaymentRow, 'state' | 'refundId' | 'nextTryAtMs'> {
@@ -256,6 +265,12 @@ export function payment(ledger: Ledger): Operations {
       return old.map(({ event }) => event.orderId);
     },
   };
+}
+
+function saysTheSame({ event: earlier }: PaymentRow, event: PaymentEvent): boolean {
+  return (['type', 'paymentId', 'orderId', 'amountMinor', 'currency'] as const).every(
+    (field) => earlier[field] === event[field],
+  );
 }
 
 /** What was never asked about first, earliest first; then the rest, latest first. */

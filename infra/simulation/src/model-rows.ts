@@ -58,6 +58,8 @@ export interface NoticeRow {
 export interface PaymentRow {
   readonly id: number;
   readonly event: PaymentEvent;
+  /** It says other than an earlier row with its event's id or of its payment. */
+  isContradiction: boolean;
   readonly receivedAtMs: number;
   state: PaymentState;
   refundId: string | null;

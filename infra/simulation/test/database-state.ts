@@ -23,7 +23,7 @@ export async function readRealState(url: string, { activity }: Pair): Promise<Re
   );
   const notices = await rowsOf('SELECT LOWER(HEX(order_id)) AS id, stage FROM notification');
   const payments = await rowsOf(
-    `SELECT CONVERT(event_id USING utf8mb4) AS event, type, LOWER(HEX(order_id)) AS id, state,
+    `SELECT SUBSTRING_INDEX(CONVERT(event_id USING utf8mb4), '~', 1) AS event, type, LOWER(HEX(order_id)) AS id, state,
        refund_id IS NOT NULL AS back, refund_tries AS tries FROM payment`,
   );
   const attempts = await rowsOf(

@@ -101,7 +101,7 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     cancelOrder: (id, userId) => cancelOrder(database, id, userId),
     extendOrder: (id, extension, request, answer) => extendOrder(database, id, extension, request, answer),
     expireKeys: (options) => expireKeys(database, options),
-    recordPayment: (event) => recordPayment(database, event),
+    recordPayment: (event) => recordPayment(database, log, event),
     claimWaitingPayments: (options) => claimWaitingPayments(database, options),
     giveUpWaitingPayments: (options) => giveUpWaitingPayments(database, options),
     openAttempt: (wanted) => openAttempt(database, wanted),

@@ -24,9 +24,12 @@ export type PaymentResult =
       readonly order: Order;
       readonly effect?: StockEffect;
     }
-  /** No such order, or not yet: a capture is kept and applied later; nothing else is worth keeping for that. */
+  /**
+   * No such order, or not yet: a capture is kept and applied later, or quarantined when it contradicts another one;
+   * nothing else is worth keeping for that.
+   */
   | {
-      readonly outcome: 'kept' | 'ignored' | 'duplicate';
+      readonly outcome: 'kept' | 'ignored' | 'duplicate' | 'quarantined';
       readonly order?: undefined;
       readonly effect?: undefined;
     };

@@ -4,69 +4,129 @@ import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
 import { insertEffects } from './insert-effects.ts';
 import { judgePayment } from './judge-payment.ts';
+import { findKnownPayment, type KnownPayment, quarantineContradiction } from './known-payment.ts';
 import type { Order } from './order.ts';
+import type { RepositoryLog } from './order-repository.ts';
 import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
 import type { PaymentEvent, PaymentResult } from './payment.ts';
 import { reacquirePlace } from './reacquire-place.ts';
 import type { Session } from './session.ts';
 import type { StockEffect } from './stock-effect.ts';
 import { inTransaction, type Witness } from './transaction.ts';
-import { decideWaiting, explainRefund, insertPayment } from './write-payment.ts';
+import { decideWaiting, explainRefund, insertPayment, type PaymentDecision } from './write-payment.ts';
+
+interface Recorded {
+  readonly result: PaymentResult;
+  /** Why the payment was quarantined by this call. */
+  readonly quarantined?: string | null;
+}
 
 /**
  * Record a verified payment event, and decide the order by it, in one transaction under the order's lock: so
  * of a payment and a close exactly one wins, and no captured money is without PAID, a refund that is owed,
  * or quarantine. `judgePayment` says what an event means; a capture after the close follows the activity's policy.
  *
- * Idempotent by event id, and by payment id and type: the same again is a `duplicate` and changes no money. A capture
- * whose order is not visible is `kept`, and decided by the next call with it once the order is: a repeat of the
- * provider, or the settler.
+ * Idempotent by event id, and by payment id and type: the same again is a `duplicate` and changes no money. The same
+ * id with another type, payment, order, amount or currency is not the same: such a capture is quarantined, in a row of
+ * its own. A capture whose order is not visible is `kept`, and decided by the next call with it once the order is: a
+ * repeat of the provider, or the settler. Each payment that is quarantined is an error in the log.
  */
-export function recordPayment(database: Database, event: PaymentEvent): Promise<PaymentResult> {
-  return inTransaction<PaymentResult>(
+export async function recordPayment(
+  database: Database,
+  log: RepositoryLog,
+  event: PaymentEvent,
+): Promise<PaymentResult> {
+  const { result, quarantined } = await inTransaction<Recorded>(
     database,
     (session) => recordOnce(session, event),
-    (result) => witnessOf(event, result),
+    (recorded) => witnessOf(event, recorded),
   );
+  if (quarantined !== undefined) {
+    const { orderId, paymentId, eventId, amountMinor, currency } = event;
+    const fields = { orderId, paymentId, eventId, amountMinor, currency, reason: quarantined };
+    log.error(fields, 'a payment is quarantined: a person must look');
+  }
+  return result;
 }
 
-function witnessOf(event: PaymentEvent, { outcome }: PaymentResult): Witness | null {
+function witnessOf(event: PaymentEvent, { result: { outcome } }: Recorded): Witness | null {
   if (outcome === 'duplicate') return null;
   // A kept payment has had its row before it is decided.
   const decided = outcome === 'kept' ? '' : "AND state <> 'WAITING'";
   return {
-    sql: `SELECT 1 FROM payment WHERE payment_id = ? AND type = ? ${decided}`,
-    values: [Buffer.from(event.paymentId), event.type],
+    sql: `SELECT 1 FROM payment WHERE payment_id = ? AND type = ? AND order_id = ? AND amount_minor = ?
+          AND currency = ? ${decided}`,
+    values: [
+      Buffer.from(event.paymentId),
+      event.type,
+      idToBytes(event.orderId),
+      event.amountMinor,
+      event.currency,
+    ],
   };
 }
 
-async function recordOnce(session: Session, event: PaymentEvent): Promise<PaymentResult> {
+async function recordOnce(session: Session, event: PaymentEvent): Promise<Recorded> {
   const id = idToBytes(event.orderId);
   const row = await readRow(session, id, 'FOR UPDATE');
   if (row === undefined) return keepForLater(session, event);
   const order = toOrder(row);
   const verdict = judgePayment(order, event);
-  const paymentRow =
-    (await insertPayment(session, event, verdict)) ?? (await decideWaiting(session, event, verdict));
+  const written = await writeOrDecide(session, event, verdict);
   await captureAttempt(session, event);
-  if (paymentRow === undefined) return { outcome: 'duplicate', order };
+  if (written.kind === 'known') return { result: { outcome: 'duplicate', order } };
+  if (written.kind === 'contradicts') {
+    return { result: { outcome: 'quarantined', order }, quarantined: written.reason };
+  }
   switch (verdict.kind) {
     case 'ignore':
-      return { outcome: 'ignored', order };
+      return { result: { outcome: 'ignored', order } };
     case 'quarantine':
-      return { outcome: 'quarantined', order };
+      return { result: { outcome: 'quarantined', order }, quarantined: verdict.reason };
     case 'refund':
       await settleOpenAttempts(session, order.id);
-      return { outcome: 'refund_pending', order };
+      return { result: { outcome: 'refund_pending', order } };
     case 'pay': {
       const effect = await markPaid(session, order, event);
       await settleOpenAttempts(session, order.id);
-      return { outcome: 'paid', order: await reread(session, id), effect };
+      return { result: { outcome: 'paid', order: await reread(session, id), effect } };
     }
     case 'late':
       await settleOpenAttempts(session, order.id);
-      return takeLate(session, order, event, paymentRow);
+      return { result: await takeLate(session, order, event, written.id) };
   }
+}
+
+type Written =
+  | { readonly kind: 'decided'; readonly id: number }
+  | { readonly kind: 'known' }
+  | { readonly kind: 'contradicts'; readonly reason: string };
+
+/** A row for the event as decided: a new one, the one that was kept for its order, or one of its own in quarantine. */
+async function writeOrDecide(
+  session: Session,
+  event: PaymentEvent,
+  decision: PaymentDecision,
+): Promise<Written> {
+  const id = await insertPayment(session, event, decision);
+  if (id !== undefined) return { kind: 'decided', id };
+  const known = await findKnownPayment(session, event);
+  if (known.kind === 'same') {
+    const isDecided = await decideWaiting(session, known.id, decision);
+    return isDecided ? { kind: 'decided', id: known.id } : { kind: 'known' };
+  }
+  return contradict(session, event, known);
+}
+
+/** An event that says a payment failed moves no money, whatever came before: there is nothing to set aside. */
+async function contradict(
+  session: Session,
+  event: PaymentEvent,
+  known: Extract<KnownPayment, { kind: 'contradicts' }>,
+): Promise<Written> {
+  if (event.type === 'payment.failed') return { kind: 'known' };
+  const isNew = await quarantineContradiction(session, event, known);
+  return isNew ? { kind: 'contradicts', reason: known.reason } : { kind: 'known' };
 }
 
 async function takeLate(
@@ -88,18 +148,21 @@ async function takeLate(
 }
 
 /** No row to lock: if the order commits meanwhile, the payment waits for the settler's next look. */
-async function keepForLater(session: Session, event: PaymentEvent): Promise<PaymentResult> {
-  if (event.type === 'payment.failed') {
-    const inserted = await insertPayment(session, event, { state: 'FAILED', reason: null });
-    return { outcome: inserted === undefined ? 'duplicate' : 'ignored' };
+async function keepForLater(session: Session, event: PaymentEvent): Promise<Recorded> {
+  const isFailed = event.type === 'payment.failed';
+  const decision = isFailed
+    ? ({ state: 'FAILED', reason: null } as const)
+    : ({ state: 'WAITING', reason: 'no such order yet' } as const);
+  if ((await insertPayment(session, event, decision)) !== undefined)
+    return { result: { outcome: isFailed ? 'ignored' : 'kept' } };
+  const known = await findKnownPayment(session, event);
+  if (known.kind === 'same') {
+    return { result: { outcome: known.state === 'WAITING' ? 'kept' : 'duplicate' } };
   }
-  const waiting = { state: 'WAITING', reason: 'no such order yet' } as const;
-  if ((await insertPayment(session, event, waiting)) !== undefined) return { outcome: 'kept' };
-  const still = await session.rows(
-    "SELECT 1 FROM payment WHERE payment_id = ? AND type = ? AND state = 'WAITING'",
-    [Buffer.from(event.paymentId), event.type],
-  );
-  return { outcome: still.length > 0 ? 'kept' : 'duplicate' };
+  const written = await contradict(session, event, known);
+  return written.kind === 'contradicts'
+    ? { result: { outcome: 'quarantined' }, quarantined: written.reason }
+    : { result: { outcome: 'duplicate' } };
 }
 
 async function readRow(session: Session, id: Buffer, lock: 'FOR UPDATE' | ''): Promise<OrderRow | undefined> {

@@ -2,28 +2,36 @@ import { idToBytes, newId } from './binary-id.ts';
 import type { PaymentEvent, PaymentState } from './payment.ts';
 import type { Session } from './session.ts';
 
-interface Decision {
+export interface PaymentDecision {
   readonly state: PaymentState;
   readonly reason: string | null;
 }
 
+/** What keeps the row apart from others that have the event's id, or its payment. */
+interface RowKeys {
+  readonly eventId: string;
+  readonly conflict: Buffer;
+}
+
 /**
- * Write a payment event down as `state`. One that must go back gets the id of its refund here, in the same commit as
+ * Write a payment event down as decided. One that must go back gets the id of its refund here, in the same commit as
  * the decision: however often the refund is tried, it is one refund.
  * @returns the row's id; undefined when this event, or this payment under another event, was recorded before.
  */
 export async function insertPayment(
   session: Session,
   event: PaymentEvent,
-  { state, reason }: Decision,
+  { state, reason }: PaymentDecision,
+  { eventId, conflict }: RowKeys = { eventId: event.eventId, conflict: Buffer.alloc(0) },
 ): Promise<number | undefined> {
   const { affectedRows, insertId } = await session.run(
-    `INSERT INTO payment (event_id, type, payment_id, order_id, amount_minor, currency, state, occurred_at,
+    `INSERT INTO payment (event_id, conflict, type, payment_id, order_id, amount_minor, currency, state, occurred_at,
        received_at, reason, provider, refund_id, next_try_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, NOW(3), ?, ?, ?, IF(? IN ('WAITING', 'REFUND_PENDING'), NOW(3), NULL))
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NOW(3), ?, ?, ?, IF(? IN ('WAITING', 'REFUND_PENDING'), NOW(3), NULL))
      ON DUPLICATE KEY UPDATE id = payment.id`,
     [
-      Buffer.from(event.eventId),
+      Buffer.from(eventId),
+      conflict,
       event.type,
       Buffer.from(event.paymentId),
       idToBytes(event.orderId),
@@ -41,27 +49,21 @@ export async function insertPayment(
 }
 
 /**
- * Decide a payment that was kept because its order was not visible: this very one, by amount and currency too. Call it
- * after `insertPayment` has met it, and so locked it.
- * @returns the row's id; undefined when it is not waiting.
+ * Decide a payment that was kept because its order was not visible. Call it after `insertPayment` has met it, and so
+ * locked it.
+ * @returns whether this call decided it.
  */
 export async function decideWaiting(
   session: Session,
-  event: PaymentEvent,
-  { state, reason }: Decision,
-): Promise<number | undefined> {
-  const [row] = await session.rows<{ id: number }>(
-    `SELECT id FROM payment WHERE payment_id = ? AND type = ? AND state = 'WAITING' AND order_id = ?
-       AND amount_minor = ? AND currency = ?`,
-    [Buffer.from(event.paymentId), event.type, idToBytes(event.orderId), event.amountMinor, event.currency],
-  );
-  if (row === undefined) return undefined;
+  id: number,
+  { state, reason }: PaymentDecision,
+): Promise<boolean> {
   const { affectedRows } = await session.run(
     `UPDATE payment SET state = ?, reason = ?, refund_id = ?,
        next_try_at = IF(? = 'REFUND_PENDING', NOW(3), NULL) WHERE id = ? AND state = 'WAITING'`,
-    [state, reason, refundIdFor(state), state, row.id],
+    [state, reason, refundIdFor(state), state, id],
   );
-  return affectedRows === 1 ? row.id : undefined;
+  return affectedRows === 1;
 }
 
 /** A late payment that its order could take after all: nothing goes back. */

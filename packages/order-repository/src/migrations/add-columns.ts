@@ -18,6 +18,15 @@ export async function addColumns(
 
 /** Add an index that a table lacks; `definition` is what follows ADD, its name included. */
 export async function addIndex(knex: Knex, table: string, name: string, definition: string): Promise<void> {
+  if (!(await hasIndex(knex, table, name))) await knex.raw(`ALTER TABLE ${table} ADD ${definition}`);
+}
+
+/** Drop an index that a table may have. */
+export async function dropIndex(knex: Knex, table: string, name: string): Promise<void> {
+  if (await hasIndex(knex, table, name)) await knex.raw(`ALTER TABLE ${table} DROP INDEX ${name}`);
+}
+
+async function hasIndex(knex: Knex, table: string, name: string): Promise<boolean> {
   const [rows] = (await knex.raw(`SHOW INDEX FROM ${table} WHERE Key_name = ?`, [name])) as [unknown[]];
-  if (rows.length === 0) await knex.raw(`ALTER TABLE ${table} ADD ${definition}`);
+  return rows.length > 0;
 }

@@ -3,6 +3,7 @@ import { createOutboxTables } from './0002-outbox.ts';
 import { createNoticeAndPaymentTables } from './0003-notices-and-payments.ts';
 import { createPaymentAttempts } from './0004-payment-attempts.ts';
 import { createOperations } from './0005-operations.ts';
+import { createPaymentConflicts } from './0007-payment-conflicts.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Imported, not read from a folder: the same from source and from dist. */
@@ -12,4 +13,5 @@ export const allMigrations: readonly Migration[] = [
   createNoticeAndPaymentTables,
   createPaymentAttempts,
   createOperations,
+  createPaymentConflicts,
 ];
