@@ -227,7 +227,7 @@ export function payment(ledger: Ledger): Operations {
         const { orderId, paymentId, amountMinor, currency } = row.event;
         return {
           ...{ id: row.id, refundId: row.refundId ?? '', orderId, paymentId, amountMinor, currency },
-          ...{ tries: row.refundTries, ageMs: now() - row.receivedAtMs },
+          tries: row.refundTries,
         };
       });
     },

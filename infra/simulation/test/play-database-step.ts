@@ -274,7 +274,7 @@ function toNewOrder(pair: Pair, { order, user, key, quantity, due, isStale }: Ne
 
 /** Times that the database set are a yes or a no; ids of its rows and lateness are nothing to compare. */
 const unequal: ReadonlySet<string> = new Set([
-  ...['latenessMs', 'lateMs', 'dueInMs', 'createdAt', 'name', 'refundId', 'ageMs', 'waitedMs', 'occurredAt'],
+  ...['latenessMs', 'lateMs', 'dueInMs', 'createdAt', 'name', 'refundId', 'waitedMs', 'occurredAt'],
 ]);
 const yesOrNo: ReadonlySet<string> = new Set(['remindedAt', 'paidAt', 'closedAt', 'endedAt']);
 const pastOrNot: ReadonlySet<string> = new Set(['remindAt', 'expiresAt', 'dueTime', 'settleAt']);

@@ -7,13 +7,12 @@ import { inTransaction } from './transaction.ts';
 
 interface RefundRow {
   readonly id: number;
-  readonly refund_id: Buffer | null;
+  readonly refund_id: Buffer;
   readonly order_id: Buffer;
   readonly payment_id: Buffer;
   readonly amount_minor: number;
   readonly currency: string;
   readonly refund_tries: number;
-  readonly age_us: number;
 }
 
 /**
@@ -35,13 +34,12 @@ export async function claimRefunds(database: Database, options: ClaimOptions): P
   );
   return rows.map((row) => ({
     id: row.id,
-    refundId: idFromBytes(row.refund_id ?? Buffer.alloc(16)),
+    refundId: idFromBytes(row.refund_id),
     orderId: idFromBytes(row.order_id),
     paymentId: row.payment_id.toString(),
     amountMinor: row.amount_minor,
     currency: row.currency,
     tries: row.refund_tries,
-    ageMs: Math.floor(row.age_us / 1_000),
   }));
 }
 
@@ -65,8 +63,7 @@ async function claimOnce(session: Session, { provider, limit, leaseMs }: ClaimOp
     [leaseMs * 1_000, ids],
   );
   return session.rows<RefundRow>(
-    `SELECT id, refund_id, order_id, payment_id, amount_minor, currency, refund_tries,
-       TIMESTAMPDIFF(MICROSECOND, received_at, NOW(3)) AS age_us
+    `SELECT id, refund_id, order_id, payment_id, amount_minor, currency, refund_tries
      FROM payment WHERE id IN (?) ORDER BY next_try_at, id`,
     [ids],
   );

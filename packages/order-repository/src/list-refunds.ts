@@ -27,15 +27,14 @@ const pageMax = 1_000;
 /** Refunds that are owed, or were paid, oldest first, a page at a time. */
 export function listRefunds(
   database: Database,
-  { state, afterId, limit, olderThanMs = 0 }: RefundFilter,
+  { state, afterId, limit }: RefundFilter,
 ): Promise<RefundRecord[]> {
   return withRetriedSession(database, async (session) => {
     const rows = await session.rows<RefundRow>(
       `SELECT id, state, refund_id, refund_ref, order_id, payment_id, provider, amount_minor, currency, reason,
          received_at, refunded_at, refund_tries, next_try_at, last_error
-       FROM payment WHERE state = ? AND id > ? AND received_at <= NOW(3) - INTERVAL ? MICROSECOND
-       ORDER BY id LIMIT ?`,
-      [state, afterId, olderThanMs * 1_000, Math.min(limit, pageMax)],
+       FROM payment WHERE state = ? AND id > ? ORDER BY id LIMIT ?`,
+      [state, afterId, Math.min(limit, pageMax)],
     );
     return rows.map(toRecord);
   });

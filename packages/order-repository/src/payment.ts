@@ -56,8 +56,6 @@ export interface RefundJob {
   readonly currency: string;
   /** Tries begun, this one included. */
   readonly tries: number;
-  /** Since the payment was received. */
-  readonly ageMs: number;
 }
 
 export interface RefundRecord {
@@ -84,8 +82,6 @@ export interface RefundFilter {
   /** Records after this one; 0 for the first page. */
   readonly afterId: number;
   readonly limit: number;
-  /** Only those of payments received at least so long ago. */
-  readonly olderThanMs?: number;
 }
 
 /** What the settler has before it, by the database clock. Ages are 0 where there is nothing. */
