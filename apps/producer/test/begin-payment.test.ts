@@ -1,7 +1,7 @@
 import { orderPaymentView } from '@lapse/contracts';
 import { type PaymentProvider, ProviderRefusedError, ProviderUnavailableError } from '@lapse/payments';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openTestApi, openTestStores, type TestApi, type TestStores } from './test-api.ts';
+import { openTestApi, openTestStores, paymentEvent, type TestApi, type TestStores } from './test-api.ts';
 
 let stores: TestStores;
 let api: TestApi;
@@ -43,6 +43,36 @@ const newOrder = async () => {
 };
 const pay = (orderId: string, buyer: string) =>
   api.send({ method: 'POST', url: `/v1/orders/${orderId}/payments`, as: buyer });
+
+describe('an activity without a price', () => {
+  const open = (on: TestApi, key: string) =>
+    on.send({
+      method: 'POST',
+      url: '/v1/activities',
+      operator: true,
+      headers: { 'idempotency-key': key },
+      body: { name: 'Free', capacity: 1, priceMinor: 0, currency: 'CNY' },
+    });
+
+  it('is refused where a provider is set up: none takes a payment of nothing, and every order would close', async () => {
+    const reply = await open(api, 'free-1');
+    expect([reply.statusCode, reply.json().code]).toEqual([400, 'INVALID_REQUEST']);
+    expect(reply.json().errors).toEqual([
+      { field: 'body.priceMinor', message: expect.stringContaining('must be above 0') },
+    ]);
+  });
+
+  it('is opened where the shop starts payments itself, and its orders are paid by a capture of nothing', async () => {
+    const none = await openTestApi(stores);
+    try {
+      const { id } = (await open(none, 'free-2')).json();
+      const order = (await none.placeOrder(id, 'guest', 'k')).json();
+      expect((await none.pay(paymentEvent(order))).json()).toEqual({ outcome: 'paid' });
+    } finally {
+      await none.close();
+    }
+  });
+});
 
 describe('beginning to pay', () => {
   it('answers where, and the same attempt to every repeat, also at once', async () => {
@@ -104,6 +134,23 @@ describe('beginning to pay', () => {
     expect(timeline?.attempts.map(({ state }) => state)).toEqual(['FAILED', 'OPEN']);
   });
 
+  it('that another process has opened meanwhile is not ended by a stray refusal: the repeat gets it', async () => {
+    const { buyer, order } = await newOrder();
+    const works = begin;
+    begin = async () => {
+      // The same attempt, begun by the other process and answered before this one's refusal.
+      begin = works;
+      expect((await pay(order.id, buyer)).statusCode).toBe(201);
+      throw new ProviderRefusedError('404 of a proxy');
+    };
+    const refused = await pay(order.id, buyer);
+    expect([refused.statusCode, refused.json().code]).toEqual([503, 'PAYMENT_UNAVAILABLE']);
+    const timeline = await api.orders.readTimeline(order.id);
+    expect(timeline?.attempts.map(({ state }) => state)).toEqual(['OPEN']);
+    const again = await pay(order.id, buyer);
+    expect([again.statusCode, again.json().attemptId]).toEqual([201, timeline?.attempts[0]?.id]);
+  });
+
   it('holds up the buyer’s cancel until the provider has been asked, and the timeline shows both', async () => {
     const { buyer, order } = await newOrder();
     const { attemptId } = (await pay(order.id, buyer)).json();
@@ -134,23 +181,6 @@ describe('beginning to pay', () => {
       const reply = await none.send({ method: 'POST', url: `/v1/orders/${order.id}/payments`, as: buyer });
       expect([reply.statusCode, reply.json().code]).toEqual([503, 'PAYMENT_UNAVAILABLE']);
     } finally {
-  it('that another process has opened meanwhile is not ended by a stray refusal: the repeat gets it', async () => {
-    const { buyer, order } = await newOrder();
-    const works = begin;
-    begin = async () => {
-      // The same attempt, begun by the other process and answered before this one's refusal.
-      begin = works;
-      expect((await pay(order.id, buyer)).statusCode).toBe(201);
-      throw new ProviderRefusedError('404 of a proxy');
-    };
-    const refused = await pay(order.id, buyer);
-    expect([refused.statusCode, refused.json().code]).toEqual([503, 'PAYMENT_UNAVAILABLE']);
-    const timeline = await api.orders.readTimeline(order.id);
-    expect(timeline?.attempts.map(({ state }) => state)).toEqual(['OPEN']);
-    const again = await pay(order.id, buyer);
-    expect([again.statusCode, again.json().attemptId]).toEqual([201, timeline?.attempts[0]?.id]);
-  });
-
       await none.close();
     }
   });

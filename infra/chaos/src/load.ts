@@ -36,7 +36,11 @@ const sales = [
     users: 0,
     body: { ...windows, name: 'wide', capacity: 100_000, priceMinor: 900, quantityMax: 4 },
   },
-  { share: 0.2, users: 40, body: { ...windows, name: 'small', capacity: 8, priceMinor: 0, quantityMax: 1 } },
+  {
+    share: 0.2,
+    users: 40,
+    body: { ...windows, name: 'small', capacity: 8, priceMinor: 100, quantityMax: 1 },
+  },
 ] as const;
 const does: readonly (readonly [BuyerPlan['does'], number])[] = [
   ['lapse', 0.35],

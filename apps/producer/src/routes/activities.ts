@@ -14,16 +14,22 @@ import { openActivity } from '../open-activity.ts';
 import { operatorRequest, sendStored } from '../operator-answer.ts';
 import { toActivityView } from '../order-view.ts';
 import { activityPage, activityPath } from '../path-ids.ts';
-import { sendProblem } from '../problem-reply.ts';
+import { type Problem, sendProblem } from '../problem-reply.ts';
 import { requireIdentity } from '../require-identity.ts';
 import { problemResponses } from './problem-responses.ts';
 
 /** So that an operator who got no answer may ask again. */
 const operatorHeaders = z.object({ 'idempotency-key': idempotencyKey.optional() });
 
+/** No provider takes a payment of nothing, so every order would close unpaid. */
+const freeIsNotForSale: Problem = {
+  code: 'INVALID_REQUEST',
+  errors: [{ field: 'body.priceMinor', message: 'must be above 0 where a payment provider is set up' }],
+};
+
 /** Activities: an operator opens them and changes their capacity, anyone reads them. */
 export const activityRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, dependencies) => {
-  const { authenticate, create, log, orders, stock } = dependencies;
+  const { authenticate, create, log, orders, payments, stock } = dependencies;
 
   app.post(
     '/v1/activities',
@@ -33,7 +39,8 @@ export const activityRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app
         operationId: 'createActivity',
         summary: 'Open an activity: what is sold, how long a buyer may take to pay',
         tags: ['activities'],
-        description: 'With an Idempotency-Key a repeat gets the first answer for at least 24 hours.',
+        description:
+          'Where a payment provider is set up the price is above 0. With an Idempotency-Key a repeat gets the first answer for at least 24 hours.',
         security: [{ bearer: [] }],
         headers: operatorHeaders,
         body: createActivityBody,
@@ -48,6 +55,7 @@ export const activityRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app
     },
     async (request, reply) => {
       const { body, headers } = request;
+      if (body.priceMinor === 0 && payments.provider) return sendProblem(reply, freeIsNotForSale);
       const asked = operatorRequest(request, headers['idempotency-key'], '', [body]);
       const opened = await openActivity({ orders, stock, log }, body, asked);
       if (opened.kind === 'key_reused') return sendProblem(reply, { code: 'IDEMPOTENCY_KEY_REUSED' });
