@@ -28,6 +28,7 @@ export interface ApiDependencies {
     | 'listRefunds'
     | 'markAttemptOpen'
     | 'markEffectsApplied'
+    | 'markRefundPaid'
     | 'noteFirstLoad'
     | 'openActivity'
     | 'openAttempt'

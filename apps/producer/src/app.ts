@@ -12,6 +12,7 @@ import { describeApi, docsRoutes } from './routes/docs.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { paymentRoutes } from './routes/payments.ts';
+import { refundByHandRoutes } from './routes/refund-by-hand.ts';
 import { repairRoutes } from './routes/repairs.ts';
 
 /** What the API serves is JSON, for programs: nothing in it may be run, framed or embedded. The docs page has its own. */
@@ -54,6 +55,7 @@ export async function buildApp(dependencies: ApiDependencies): Promise<FastifyIn
   await app.register(orderRoutes, dependencies);
   await app.register(operationRoutes, dependencies);
   await app.register(repairRoutes, dependencies);
+  await app.register(refundByHandRoutes, dependencies);
   await app.register(paymentRoutes, dependencies);
   await app.ready();
   return app;

@@ -25,6 +25,7 @@ describe('the API’s own description', () => {
       '/v1/ops/parked/drop',
       '/v1/ops/parked/redrive',
       '/v1/ops/refunds',
+      '/v1/ops/refunds/{id}/paid-by-hand',
       '/v1/orders/{id}',
       '/v1/orders/{id}/cancel',
       '/v1/orders/{id}/extend',

@@ -70,7 +70,11 @@ async function pay({ orders, provider, log }: PayRefundsParts, refund: RefundJob
     await orders.failRefund(id, { inMs, error: message });
     refundsTried.inc({ outcome: refused ? 'refused' : 'unavailable' });
     const fields = { err: error, orderId, paymentId, refundId, tries, inMs };
-    if (refused) log.error(fields, 'refund refused by the provider: a person must look; tried again later');
+    if (refused)
+      log.error(
+        fields,
+        'refund refused by the provider: a person must look; tried again later, until it is marked as paid by hand',
+      );
     else log.warn(fields, 'refund not accepted yet; trying again');
     return refused;
   }

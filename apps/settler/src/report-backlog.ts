@@ -15,6 +15,7 @@ export interface ReportBacklogParts {
 
 /** An alarm that stays is repeated this often, and not with each look. */
 const alarmEveryMs = 60_000;
+const byHand = 'what nobody here can pay, pay by hand and mark it: POST /v1/ops/refunds/{id}/paid-by-hand';
 
 /** Say in the metrics what waits, and in the log, as an error, that money owed to buyers has waited for too long. */
 export function reportBacklog({ orders, provider, config, log }: ReportBacklogParts): () => Promise<void> {
@@ -33,8 +34,8 @@ export function reportBacklog({ orders, provider, config, log }: ReportBacklogPa
     log.error(
       { refunds: counts.refundsWaiting, oldestMs: counts.oldestRefundMs, provider: provider?.name ?? 'none' },
       provider
-        ? 'refunds have waited for too long: see last_error in table "payment"'
-        : 'refunds are owed and no payment provider is set up: pay them by hand',
+        ? `refunds have waited for too long: GET /v1/ops/refunds says why; ${byHand}`
+        : `refunds are owed and no payment provider is set up: ${byHand}`,
     );
   };
 }

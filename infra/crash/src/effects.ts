@@ -115,6 +115,7 @@ export const reads: Readonly<Record<string, string>> = {
     'packages/messaging/test: a dead letter is acknowledged after its row is committed',
   'orders.redriveParked': 'one transaction by hand; apps/producer/test shows a repeat',
   'orders.dropParked': 'the same',
+  'orders.markRefundPaid': 'the same, with its answer under its key',
   'stock.ping': 'reads',
   'stock.close': 'ends the process itself',
   'stock.readLoads': 'reads',

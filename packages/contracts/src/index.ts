@@ -70,6 +70,11 @@ export {
 } from './payment-webhook.ts';
 export { type ProblemCode, type ProblemView, problems, problemView } from './problem.ts';
 export {
+  type RefundPaidByHandView,
+  refundPaidByHandBody,
+  refundPaidByHandView,
+} from './refund-by-hand.ts';
+export {
   consumerGroupOf,
   deadLetterGroupOf,
   deadLetterTopicOf,

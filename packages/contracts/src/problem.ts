@@ -30,6 +30,7 @@ export const problems = {
     title: 'No such order',
     advice: 'Check the order id, and whose order it is.',
   },
+  REFUND_NOT_FOUND: { status: 404, title: 'No such refund', advice: 'Check its number in /v1/ops/refunds.' },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'This address does not take that method',
@@ -74,6 +75,16 @@ export const problems = {
     status: 409,
     title: 'The order is being paid',
     advice: 'Its payment is being cancelled at the provider: send the same request again in a second.',
+  },
+  REFUND_NOT_OWED: {
+    status: 409,
+    title: 'Nothing is owed of this payment',
+    advice: 'Read /v1/ops/refunds: the money was kept, is quarantined, or went back before.',
+  },
+  REFUND_IN_PROGRESS: {
+    status: 409,
+    title: 'The payment provider is being asked for this refund',
+    advice: 'Wait for the seconds in Retry-After, then read /v1/ops/refunds: it may have been paid.',
   },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large', advice: 'Send at most 16 KiB.' },
   UNSUPPORTED_MEDIA_TYPE: {

@@ -56,6 +56,7 @@ export type {
   PaymentAttempt,
   ProviderAttempt,
 } from './payment-attempt.ts';
+export type { RefundPaidByHand, RefundPaidByHandRefusal } from './refund-paid-by-hand.ts';
 export type { ReminderCursor, ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
 export type {
   FinishedShopEvent,

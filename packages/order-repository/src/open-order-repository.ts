@@ -36,6 +36,7 @@ import { markAttemptOpen } from './mark-attempt-open.ts';
 import { markEffectsApplied } from './mark-effects-applied.ts';
 import { markOutboxFailed } from './mark-outbox-failed.ts';
 import { markOutboxSent } from './mark-outbox-sent.ts';
+import { markRefundPaid } from './mark-refund-paid.ts';
 import { toStoreError } from './mysql-fault.ts';
 import { noteFirstLoad } from './note-first-load.ts';
 import { openAttempt } from './open-attempt.ts';
@@ -113,6 +114,7 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     finishRefund: (id, answer) => finishRefund(database, id, answer),
     failRefund: (id, retry) => failRefund(database, id, retry),
     listRefunds: (filter) => listRefunds(database, filter),
+    markRefundPaid: (refund, request, answer) => markRefundPaid(database, refund, request, answer),
     readPaymentBacklog: () => readPaymentBacklog(database),
     closeExpired: (ids, options) => closeExpired(database, log, busy, ids, options),
     closeOverdue: (options) => closeOverdue(database, log, busy, options),

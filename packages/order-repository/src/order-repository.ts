@@ -20,6 +20,7 @@ import type {
   WaitingPayment,
 } from './payment.ts';
 import type { ClaimOptions, OpenAttemptResult, PaymentAttempt, ProviderAttempt } from './payment-attempt.ts';
+import type { RefundPaidByHand, RefundPaidByHandRefusal } from './refund-paid-by-hand.ts';
 import type { ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
 import type { FinishedShopEvent, ShopEventJob } from './shop-event.ts';
 import type { StockSnapshot } from './snapshot.ts';
@@ -155,6 +156,11 @@ export interface OrderRepository {
   finishRefund(id: number, answer: { refundRef: string }): Promise<boolean>;
   failRefund(id: number, retry: { inMs: number; error: string }): Promise<void>;
   listRefunds(filter: RefundFilter): Promise<RefundRecord[]>;
+  markRefundPaid(
+    refund: { readonly id: number; readonly reference: string | null },
+    request: OperatorRequest,
+    answer: (paid: RefundPaidByHand) => StoredAnswer,
+  ): Promise<OperatorResult<RefundPaidByHand, RefundPaidByHandRefusal>>;
   readPaymentBacklog(): Promise<PaymentBacklog>;
 
   closeExpired(ids: readonly string[], options: { cause: 'message' | 'sweep' }): Promise<CloseResult>;
