@@ -1,7 +1,6 @@
 import type { OrderStatus } from '@lapse/contracts';
 import { idFromBytes, idToBytes, sortedIdBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
-import { InvariantError } from './errors.ts';
 import { expandEffects } from './expand-effects.ts';
 import type { RepositoryLog } from './order-repository.ts';
 import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
@@ -42,18 +41,23 @@ async function insertEvents(session: Session, ids: readonly Buffer[]): Promise<v
   await releaseNextEvents(session, ids);
 }
 
+/**
+ * Money for an order that never came goes back too: that refund is of no order, and the shop, which knows none, is
+ * told of none. Should the order come after all, its next event brings the refund with it.
+ */
 async function insertFresh(session: Session, events: readonly OrderEvent[]): Promise<void> {
   const rows = await session.rows<OrderRow & { now: Date }>(
     `SELECT ${orderColumns}, NOW(3) AS now FROM orders WHERE id IN (?)`,
     [sortedIdBytes(events.map(({ orderId }) => orderId))],
   );
   const byId = new Map(rows.map((row) => [idFromBytes(row.id), row]));
-  const values = events.map((event) => {
+  const values = events.flatMap((event) => {
     const row = byId.get(event.orderId);
-    if (row === undefined) throw new InvariantError(`order ${event.orderId} has events and no row`);
+    if (row === undefined) return [];
     const { eventId, orderId, seq, type } = event;
-    return [idToBytes(eventId), idToBytes(orderId), seq, type, bodyOf(event, row), row.now, row.now];
+    return [[idToBytes(eventId), idToBytes(orderId), seq, type, bodyOf(event, row), row.now, row.now]];
   });
+  if (values.length === 0) return;
   await session.run(
     `INSERT INTO shop_event (event_id, order_id, seq, type, body, next_attempt_at, created_at) VALUES ?
      ON DUPLICATE KEY UPDATE id = shop_event.id`,

@@ -251,3 +251,22 @@ test('two refunds of one order are two events, after the change that they follow
       .sort(),
   ).toEqual(['late-1', 'late-2']);
 });
+
+test('the refund of money whose order never came leaves nothing behind, and comes with the order if that comes after all', async () => {
+  const order = newOrder(await createActivity(repository));
+  expect((await repository.recordPayment(captureOf(order))).outcome).toBe('kept');
+  expect(await repository.giveUpWaitingPayments({ olderThanMs: 0, limit: 10 })).toEqual([order.id]);
+  const provider = 'any';
+  const refunds = await repository.claimRefunds({ provider, limit: 100, leaseMs: 60_000 });
+  const mine = refunds.find(({ orderId }) => orderId === order.id);
+  expect(await repository.finishRefund(mine?.id ?? 0, { refundRef: 'r' })).toBe(true);
+  fixture.logged.length = 0;
+
+  expect(await repository.expandShopEvents(10)).toBe(1);
+
+  expect(await fixture.query('SELECT kind, attempts FROM effect')).toEqual([]);
+  expect(fixture.logged).toEqual([]);
+  expect(await stateOf(order.id)).toEqual([]);
+  await repository.createOrders([order]);
+  expect((await drain()).map(({ type }) => type)).toEqual(['created', 'refunded']);
+});
