@@ -30,9 +30,15 @@ const lostCodes = new Set([
 
 /**
  * Server errors that say "not now" of the whole server: too many connections, shutting down, killed
- * (MySQL and MariaDB), read only, starting, disk or memory full.
+ * (MySQL and MariaDB), starting, disk or memory full.
  */
-const awayErrnos = new Set([1040, 1053, 3169, 1927, 1317, 1290, 1836, 1792, 1021, 1037, 1041, 1114, 4031]);
+const awayErrnos = new Set([1040, 1053, 3169, 1927, 1317, 1021, 1037, 1041, 1114, 4031]);
+
+/**
+ * A server that takes no writes: after a failover the old primary may be left up so. Only a new connection finds the
+ * new one.
+ */
+const readOnlyErrnos = new Set([1290, 1792, 1836]);
 
 function asMysqlError(error: unknown): MysqlError | undefined {
   return error instanceof Error ? (error as MysqlError) : undefined;
@@ -54,10 +60,11 @@ export function isLockWaitTimeout(error: unknown): boolean {
   return asMysqlError(error)?.errno === lockWaitTimeout;
 }
 
-/** The connection is gone, or in a state that nobody knows: it is never used again. */
+/** The connection is gone, in a state that nobody knows, or leads to the wrong server: it is never used again. */
 export function isConnectionLost(error: unknown): boolean {
   const fault = asMysqlError(error);
-  return fault !== undefined && (fault.fatal === true || lostCodes.has(fault.code ?? ''));
+  if (fault === undefined) return false;
+  return fault.fatal === true || lostCodes.has(fault.code ?? '') || readOnlyErrnos.has(fault.errno ?? 0);
 }
 
 /** MySQL as a whole cannot serve now; nothing is wrong with the statement or its rows. */

@@ -154,3 +154,36 @@ test('a batch of one activity takes 8 statements to close and 6 to create, howev
   expect(closed - start - asking).toBe(8);
   expect(created - closed - asking).toBe(6);
 });
+
+test('a primary that is read only after a failover is left: the next operation goes through a new connection', async () => {
+  const root = (sql: string) => queryDatabase(server.url, sql);
+  // Without the right to write all the same, as a service is.
+  await root("CREATE USER 'shop'@'%' IDENTIFIED BY 'shop'");
+  await root("GRANT SELECT, INSERT, UPDATE, DELETE ON outage.* TO 'shop'@'%'");
+  const url = new URL(server.url);
+  url.username = 'shop';
+  url.password = 'shop';
+  const shop = await openOrderRepository({ url: url.href, poolMax: 2, queryTimeoutMs }, log);
+  const connections = async () => {
+    const rows = await root("SELECT id FROM information_schema.processlist WHERE user = 'shop'");
+    return rows.map(({ id }) => Number(id));
+  };
+  try {
+    await createActivity(shop);
+    const before = await connections();
+    expect(before.length).toBeGreaterThan(0);
+    await root('SET GLOBAL read_only = ON');
+    // Reads go on there, and say nothing.
+    await shop.ping();
+    const failure = await createActivity(shop).catch((error: unknown) => error);
+    expect(isUnavailable(failure)).toBe(true);
+    await root('SET GLOBAL read_only = OFF');
+    await createActivity(shop);
+    const after = await connections();
+    expect(after.filter((id) => before.includes(id))).toEqual([]);
+  } finally {
+    await root('SET GLOBAL read_only = OFF');
+    await shop.close();
+    await root("DROP USER 'shop'@'%'");
+  }
+}, 30_000);
