@@ -164,6 +164,8 @@ function answerUnwritten(
     case 'stale_generation':
       ports.activities.forget(order.activityId);
       return refused({ code: 'STOCK_NOT_READY' });
+    case 'activity_locked':
+      return refused({ code: 'UNAVAILABLE' });
     case 'same_key':
     case 'already_holding':
       return answerFromEarlier(result.order, order);

@@ -65,6 +65,23 @@ describe('writing a batch', () => {
     expect(results.flatMap(({ kind }, index) => (kind === 'created' ? [] : [index]))).toEqual([77]);
   });
 
+  it('writes the orders of one activity while the row of another is kept locked, whose buyers come back later', async () => {
+    const locked = (await api.createActivity({ capacity: 10 })).id;
+    const batch = [newOrder(), newOrder({ activityId: locked }), newOrder()];
+    const undone = new Error('the lock is let go');
+    const holding = api.orders.rebuildSnapshot(locked, async () => {
+      const results = await writeBatch(ports(), batch);
+      expect(results.map(({ kind }) => kind)).toEqual(['created', 'activity_locked', 'created']);
+      const refused = await api.placeOrder(locked, 'late', 'k');
+      expect([refused.statusCode, refused.json().code]).toEqual([503, 'UNAVAILABLE']);
+      throw undone;
+    });
+    await expect(holding).rejects.toBe(undone);
+    // Its hold was given back, so the same buyer gets a place now.
+    expect((await api.placeOrder(locked, 'late', 'k')).statusCode).toBe(201);
+    expect(await api.stock.readCounts(locked)).toMatchObject({ stock: 9, held: 1 });
+  }, 20_000);
+
   it('gives up on a batch that MySQL refuses whole, after a bounded number of transactions', async () => {
     let transactions = 0;
     const orders = {

@@ -28,11 +28,17 @@ export interface CallRisks {
   /** Done after the caller has given up. */
   readonly late?: readonly [FaultName, () => Error];
   readonly doubled?: FaultName;
-  /** The caller's patience while the rows that it needs are locked. */
+  /** The caller's patience while the rows that it needs are locked: then `error`, if the last try met the lock too. */
   readonly lockWait?: { readonly ms: number; readonly error: () => Error };
 }
 
-type CallStore = <T>(owner: Incarnation, what: string, risks: CallRisks, effect: () => T) => Promise<T>;
+type CallStore = <T>(
+  owner: Incarnation,
+  what: string,
+  risks: CallRisks,
+  /** @param isLastTry the lock was waited for as long as the caller will. */
+  effect: (isLastTry: boolean) => T,
+) => Promise<T>;
 
 /** How long a caller waits before it takes a call for lost, in milliseconds. */
 const patienceMs = { min: 500, max: 2_000 };
@@ -73,7 +79,8 @@ export function createCallStore(parts: CallParts): CallStore {
           // Still in the dead process's own buffers, or already on its way.
           if (!owner.alive && waitedMs === 0 && random.chance(0.5)) return;
           try {
-            const result = onEffect(owner, effect) as ReturnType<typeof effect>;
+            const isLastTry = waitedMs >= (risks.lockWait?.ms ?? 0);
+            const result = onEffect(owner, () => effect(isLastTry)) as ReturnType<typeof effect>;
             trace('  store', () => `${what} of ${owner.name} -> ${brief(result)}`);
             if (heard) answer(latency(risks.slow), 'answered', () => resolve(result));
           } catch (error) {

@@ -8,16 +8,26 @@ type Operations = AtOnce<
 >;
 
 /** How orders come into being, and how it is made sure that one never does. */
-export function creation(ledger: Ledger): Operations {
+export function creation(
+  ledger: Ledger,
+): Operations & { createUnlocked(input: readonly NewOrder[]): CreateOutcome } {
   const { guards, tables, now } = ledger;
   const { orders } = tables;
   const rows = (): OrderRow[] => [...orders.values()];
 
   function createOrders(input: readonly NewOrder[]): CreateOutcome {
     ledger.requireUnlocked(input.map(({ activityId }) => activityId));
+    return createUnlocked(input);
+  }
+
+  /** Once a locked activity has been waited for in vain: its orders are refused, and the others are written. */
+  function createUnlocked(input: readonly NewOrder[]): CreateOutcome {
     const results = new Map<NewOrder, CreateResult>();
+    for (const order of input) {
+      if (ledger.locked.has(order.activityId)) results.set(order, { kind: 'activity_locked' });
+    }
     let first: OutboxRow | null = null;
-    let waiting = input;
+    let waiting = input.filter((order) => !results.has(order));
     while (waiting.length > 0) {
       const row = writeWave(withoutRivals(waiting), results);
       first ??= row;
@@ -71,6 +81,7 @@ export function creation(ledger: Ledger): Operations {
 
   return {
     createOrders,
+    createUnlocked,
     findActiveOrder: (activityId, userId) => {
       const found = activeOrder(activityId, userId);
       return found && toOrder(found);

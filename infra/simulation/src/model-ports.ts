@@ -23,6 +23,8 @@ const mysqlStatement: CallRisks = {
   ...mysqlRead,
   answerLost: ['mysql-unknown-done', unavailable],
 };
+/** A create waits for a locked activity once, then does without its orders. */
+const mysqlCreate: CallRisks = { ...mysqlTransaction, lockWait: { ...lockWait, ms: 3_000 } };
 const redisCall: CallRisks = {
   slow: 'redis-slow',
   lost: ['redis-lost', redisAway],
@@ -97,7 +99,9 @@ export function openModelOrders(world: World, owner: Incarnation): ModelOrders {
     findActiveOrder: (id, user) => read('findActiveOrder', () => database.findActiveOrder(id, user)),
     readStatuses: (ids) => read('readStatuses', () => database.readStatuses(ids)),
     createOrders: (orders) =>
-      write(`createOrders ${orders.map(({ id }) => id)}`, () => database.createOrders(orders)),
+      callStore(owner, `createOrders ${orders.map(({ id }) => id)}`, mysqlCreate, (isLastTry) =>
+        isLastTry ? database.createUnlocked(orders) : database.createOrders(orders),
+      ),
     cancelOrder: (id, user) => write(`cancelOrder ${id}`, () => database.cancelOrder(id, user)),
     recordPayment: (event) => write(`recordPayment ${event.orderId}`, () => database.recordPayment(event)),
     closeExpired: (ids, options) => write(`closeExpired ${ids}`, () => database.closeExpired(ids, options)),

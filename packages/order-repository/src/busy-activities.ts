@@ -16,8 +16,8 @@ export interface BusyActivities {
 
 /**
  * Remembers activities whose row stayed locked for longer than a lock is waited for. One row locked for long, by an
- * operator's session or a frozen process, must not hold up the closing of everybody else's orders: a batch
- * carries many activities, and without this each waits 3 s for that one. The memory of one process; never
+ * operator's session or a frozen process, must not hold up the sale and the closing of everybody else's orders: a
+ * batch carries many activities, and without this each waits 3 s for that one. The memory of one process; never
  * wrong for longer than one query.
  */
 export function createBusyActivities(): BusyActivities {

@@ -28,13 +28,15 @@ export interface NewOrder {
  * - same_key: this buyer's order with this key is there already, maybe this very one. Release the hold only if
  *   `order.id` is another id; compare `requestHash` to tell a repeat from a misuse.
  * - already_holding: this buyer has another active order here. Release the hold.
+ * - activity_locked: others keep the activity's row locked, for seconds already. Release the hold; later it may do.
  */
 export type CreateResult =
   | { readonly kind: 'created' }
   | { readonly kind: 'sold_out' }
   | { readonly kind: 'stale_generation' }
   | { readonly kind: 'same_key'; readonly order: Order }
-  | { readonly kind: 'already_holding'; readonly order: Order };
+  | { readonly kind: 'already_holding'; readonly order: Order }
+  | { readonly kind: 'activity_locked' };
 
 export interface CreateOutcome {
   /** In the order of the input. */

@@ -10,7 +10,7 @@ export class StoreUnavailableError extends Error {
 /** The row of an activity stayed locked by others for as long as a lock is waited for. */
 export class ActivityLockedError extends StoreUnavailableError {
   readonly activityId: number;
-  /** All that the transaction wanted to credit, this one included. */
+  /** All of which it is worth asking whether they are locked too, this one included. */
   readonly activityIds: readonly number[];
   constructor(activityId: number, activityIds: readonly number[], options?: ErrorOptions) {
     super(`activity ${activityId} stayed locked by others`, options);

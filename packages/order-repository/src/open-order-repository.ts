@@ -94,7 +94,7 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
       changeCapacity(database, activityId, capacity, request, answer),
     readActivity: (id) => readActivity(database, id),
     listActivities: (page) => listActivities(database, page),
-    createOrders: (orders) => createOrders(database, orders),
+    createOrders: (orders) => createOrders(database, busy, orders),
     readOrder: (id) => readOrder(database, id),
     findActiveOrder: (activityId, userId) => findActiveOrder(database, activityId, userId),
     findOrdersByKey: (keys) => findOrdersByKey(database, keys),

@@ -3,9 +3,10 @@ import { idFromBytes, idToBytes, newId } from './binary-id.ts';
 import { classifyConflicts } from './classify-conflicts.ts';
 import type { CreateResult, NewOrder } from './create-result.ts';
 import type { Database } from './database.ts';
-import { InvariantError } from './errors.ts';
+import { ActivityLockedError, InvariantError } from './errors.ts';
 import { insertOutboxRow } from './insert-outbox-row.ts';
 import { insertShopEvents } from './insert-shop-events.ts';
+import { isLockWaitTimeout } from './mysql-fault.ts';
 import type { Session } from './session.ts';
 import { inTransaction } from './transaction.ts';
 import { userToBytes } from './user-bytes.ts';
@@ -21,6 +22,7 @@ class ShortageError extends Error {}
 /**
  * Write orders that do not exclude each other, in one transaction. The decrement of the activity, the one
  * row that all buyers share, comes last, so that its lock lasts no longer than the commit.
+ * @throws ActivityLockedError naming the activity that others kept locked; nothing was written.
  */
 export async function writeOrders(database: Database, orders: readonly NewOrder[]): Promise<WrittenOrders> {
   const write = (admit: Admit) =>
@@ -123,14 +125,24 @@ function toValues(order: NewOrder, outboxId: Buffer): readonly unknown[] {
   ];
 }
 
+interface AvailableRow {
+  available: number;
+  readonly generation: number;
+}
+
 /** Locks the activities and admits, in the order of the input, what they have places for. Deletes the rest. */
 const admitWhatFits: Admit = async (session, inserted, results) => {
   if (inserted.length === 0) return inserted;
-  const activities = await session.rows<{ id: number; available: number; generation: number }>(
-    'SELECT id, available, generation FROM activity WHERE id IN (?) ORDER BY id FOR UPDATE',
-    [[...new Set(inserted.map(({ activityId }) => activityId))]],
-  );
-  const byId = new Map(activities.map((activity) => [activity.id, { ...activity }]));
+  const byId = new Map<number, AvailableRow>();
+  const activityIds = new Set(inserted.map(({ activityId }) => activityId));
+  // One by one, so that it is known which one others keep locked.
+  for (const id of [...activityIds].sort((a, b) => a - b)) {
+    const [activity] = await waitForActivity(
+      id,
+      session.rows<AvailableRow>('SELECT available, generation FROM activity WHERE id = ? FOR UPDATE', [id]),
+    );
+    if (activity) byId.set(id, { ...activity });
+  }
   const admitted = inserted.filter((order) => {
     const activity = byId.get(order.activityId);
     if (activity?.generation !== order.generation) {
@@ -180,11 +192,26 @@ async function takePlaces(session: Session, orders: readonly NewOrder[]): Promis
     else wanted.set(name, { activityId, generation, quantity });
   }
   for (const { activityId, generation, quantity } of [...wanted.values()].sort(byActivity)) {
-    const { affectedRows } = await session.run(
-      'UPDATE activity SET available = available - ? WHERE id = ? AND generation = ? AND available >= ?',
-      [quantity, activityId, generation, quantity],
+    const { affectedRows } = await waitForActivity(
+      activityId,
+      session.run(
+        'UPDATE activity SET available = available - ? WHERE id = ? AND generation = ? AND available >= ?',
+        [quantity, activityId, generation, quantity],
+      ),
     );
     if (affectedRows !== 1) throw new ShortageError(`activity ${activityId}`);
+  }
+}
+
+/**
+ * Only the activity that was waited for in vain: its neighbours may be locked by another sale for a moment, and their
+ * buyers must not pay for that.
+ */
+async function waitForActivity<T>(activityId: number, statement: Promise<T>): Promise<T> {
+  try {
+    return await statement;
+  } catch (cause) {
+    throw isLockWaitTimeout(cause) ? new ActivityLockedError(activityId, [activityId], { cause }) : cause;
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createActivity, createDueOrders, type Fixture, idsOf, openFixture } from './fixture.ts';
+import { createActivity, createDueOrders, type Fixture, idsOf, newOrder, openFixture } from './fixture.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -75,4 +75,40 @@ test('a cancel of a locked activity says that the store is busy, and changes not
   });
   await holder.release();
   expect((await repository.readOrder(order?.id ?? ''))?.status).toBe('PENDING');
+}, 30_000);
+
+test('an activity whose row is locked for long stops the sale of no other: once for one lock wait, then not at all', async () => {
+  const { repository } = fixture;
+  const locked = await createActivity(repository);
+  const free = await createActivity(repository);
+  const mixed = () => [newOrder(locked), newOrder(free), newOrder(locked), newOrder(free)];
+  const kinds = async (orders: ReturnType<typeof mixed>) =>
+    (await repository.createOrders(orders)).results.map(({ kind }) => kind);
+  const partly = ['activity_locked', 'created', 'activity_locked', 'created'];
+  const holder = await fixture.lockActivity(locked.id);
+
+  const once = await timed(kinds(mixed()));
+  expect(once.result).toEqual(partly);
+  expect(once.ms).toBeLessThan(lockWaitMs + promptMsMax);
+  const refused = mixed();
+  const then = await timed(kinds(refused));
+  expect(then.result).toEqual(partly);
+  expect(then.ms).toBeLessThan(promptMsMax);
+
+  await holder.release();
+  expect(await kinds(refused)).toEqual(['created', 'same_key', 'created', 'same_key']);
+  expect((await repository.readActivity(locked.id))?.available).toBe(98);
+  expect((await repository.readActivity(free.id))?.available).toBe(96);
+}, 30_000);
+
+test('where the last places are given out, too, a locked activity refuses its own orders alone', async () => {
+  const { repository } = fixture;
+  const locked = await createActivity(repository);
+  const scarce = await createActivity(repository, { capacity: 1 });
+  const holder = await fixture.lockActivity(locked.id);
+  // The one that is short comes first, so that its places are judged one by one while the other is locked.
+  const orders = [newOrder(scarce), newOrder(scarce), newOrder(locked)];
+  const { results } = await repository.createOrders(orders);
+  expect(results.map(({ kind }) => kind)).toEqual(['created', 'sold_out', 'activity_locked']);
+  await holder.release();
 }, 30_000);
