@@ -10,7 +10,7 @@ export interface UnmovedOrders {
    * Never in a result of reminders. `lateMs` is since the deadline.
    */
   readonly settling: readonly SettlingOrder[];
-  /** Locked by another transaction just now, or due only just now: not done. Ask again soon. */
+  /** Locked by another transaction just now, due only just now, or left by a batch in which many failed: ask again soon. */
   readonly contended: readonly string[];
   /** Done before, here or elsewhere: nothing is left to do. */
   readonly settled: readonly string[];

@@ -1,6 +1,6 @@
 import { CommitUnknownError, isUnavailable } from './errors.ts';
 
-/** More orders than this failing alone in one call is the system's fault, not theirs. */
+/** Orders that fail alone in one call. Then it ends: each costs transactions that the others wait for. */
 const failuresMax = 32;
 
 export interface Failure {
@@ -12,11 +12,14 @@ export interface Bisected<Result> {
   readonly results: readonly Result[];
   /** Ids whose transaction fails even alone. */
   readonly failures: readonly Failure[];
+  /** Ids that were not come to, because so many failed before. */
+  readonly untried: readonly string[];
 }
 
 /**
  * Try all ids together; when that fails, each half, down to single ids. So one bad order costs its
- * neighbours about 2 log2(n) transactions and nothing else. Parts that succeeded stay committed.
+ * neighbours about 2 log2(n) transactions and nothing else. Parts that succeeded stay committed. After `failuresMax`
+ * failures the rest is left `untried`: with the failed ones set aside, the next call gets further.
  * @throws at once when MySQL is away or a commit is unknown: smaller parts would not help.
  */
 export async function bisect<Result>(
@@ -34,12 +37,12 @@ export async function bisect<Result>(
       const [id] = part;
       if (part.length === 1 && id !== undefined) {
         failures.push({ id, error });
-        if (failures.length >= failuresMax) throw error;
+        if (failures.length >= failuresMax) return { results, failures, untried: parts.reverse().flat() };
       } else {
         const middle = Math.ceil(part.length / 2);
         parts.push(part.slice(middle), part.slice(0, middle));
       }
     }
   }
-  return { results, failures };
+  return { results, failures, untried: [] };
 }

@@ -2,7 +2,7 @@ import type { CloseResult, UnmovedOrders } from './batch-result.ts';
 import { idFromBytes, sortedIdBytes } from './binary-id.ts';
 import { bisect } from './bisect.ts';
 import type { BusyActivities } from './busy-activities.ts';
-import { classifyUnmoved, type DueRule, mergeUnmoved } from './classify-unmoved.ts';
+import { classifyUnmoved, type DueRule, mergeUnmoved, noneUnmoved } from './classify-unmoved.ts';
 import {
   type ClosedBatch,
   type CloseManner,
@@ -37,7 +37,8 @@ const closeRule: DueRule = { dueColumn: 'expires_at', isSettled: ({ status }) =>
  * passed: `settling`.
  *
  * Idempotent, and safe at any concurrency: an order is in `closed` of one call, ever. A deadlock repeats the
- * batch; any other failure bisects it, and the one order that fails alone is parked.
+ * batch; any other failure bisects it, and the one order that fails alone is parked. Where many fail, a part of the
+ * batch may be left for the next call: `contended`.
  */
 export async function closeExpired(
   database: Database,
@@ -50,7 +51,7 @@ export async function closeExpired(
     throw new RangeError(`${ids.length} ids in one call; at most ${idsPerCallMax}`);
   const sorted = sortedIdBytes(ids).map(idFromBytes);
   if (sorted.length === 0) return { ...mergeUnmoved([], []), closed: [], effects: [] };
-  const { results, failures } = await bisect(sorted, (part) =>
+  const { results, failures, untried } = await bisect(sorted, (part) =>
     busy.avoid(database, (locked) =>
       inTransaction<Part>(
         database,
@@ -60,10 +61,10 @@ export async function closeExpired(
     ),
   );
   const closed = results.flatMap((part) => part.closed);
-  const parked = await parkOrders(database, log, 2, failures, closed.length > 0);
+  const { parked, doubtful } = await parkOrders(database, log, 2, failures, closed.length > 0);
   return {
     ...mergeUnmoved(
-      results.map(({ unmoved }) => unmoved),
+      [...results.map(({ unmoved }) => unmoved), { ...noneUnmoved, contended: [...doubtful, ...untried] }],
       parked,
     ),
     closed,

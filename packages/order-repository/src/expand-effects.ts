@@ -1,7 +1,8 @@
-import { idFromBytes, unpackIds } from './binary-id.ts';
+import { idFromBytes, packIds, unpackIds } from './binary-id.ts';
+import { bisect } from './bisect.ts';
 import type { Database } from './database.ts';
 import { CommitUnknownError, isUnavailable } from './errors.ts';
-import { toStoreError } from './mysql-fault.ts';
+import { isRowFault, toStoreError } from './mysql-fault.ts';
 import type { RepositoryLog } from './order-repository.ts';
 import type { Session } from './session.ts';
 import { inTransaction, withRetriedSession } from './transaction.ts';
@@ -15,6 +16,9 @@ interface EffectRow {
   readonly attempts: number;
 }
 
+/** Orders named in a log line. */
+const idsPerLineMax = 20;
+
 /** An effect whose transaction was rolled back by what `expand` threw. */
 class ExpandFault extends Error {
   readonly row: EffectRow;
@@ -27,7 +31,9 @@ class ExpandFault extends Error {
 /**
  * Turn effects of one kind into rows of their own, each in a transaction that deletes the effect: so each is
  * done once, however many callers there are. One that fails is passed over, tried again later, and left in
- * the table after `expandAttemptsMax`: it never keeps the others waiting.
+ * the table after `expandAttemptsMax`: it never keeps the others waiting. Nor does one order keep those of its own
+ * effect waiting: where MySQL refuses a row, the others are expanded without it, and the effect keeps what was refused.
+ * So `expand` must be safe to repeat.
  * @returns how many were done; below `limit`, none is left that is free.
  * @throws StoreUnavailableError, CommitUnknownError: those are no effect's fault.
  */
@@ -52,7 +58,7 @@ export async function expandEffects(
     } catch (error) {
       if (!(error instanceof ExpandFault)) throw error;
       failed.push(error.row.id);
-      await noteFault(database, log, kind, error);
+      await noteFault(database, log, kind, error, await expandInParts(database, error, expand));
     }
   }
   return done;
@@ -82,6 +88,24 @@ async function expandNext(
   return true;
 }
 
+/** @returns the orders that the effect still has, because they fail even alone or were not come to. */
+async function expandInParts(
+  database: Database,
+  { row, cause }: ExpandFault,
+  expand: (session: Session, orderIds: readonly string[]) => Promise<void>,
+): Promise<readonly string[]> {
+  const orderIds = unpackIds(row.order_ids);
+  if (orderIds.length <= 1 || !isRowFault(cause)) return orderIds;
+  const { failures, untried } = await bisect(orderIds, (part) =>
+    inTransaction(
+      database,
+      (session) => expand(session, part),
+      () => null,
+    ),
+  );
+  return [...failures.map(({ id }) => id), ...untried];
+}
+
 function isSystemFault(error: unknown): boolean {
   const stored = toStoreError(error);
   return isUnavailable(stored) || stored instanceof CommitUnknownError;
@@ -92,11 +116,21 @@ async function noteFault(
   log: RepositoryLog,
   kind: string,
   { row, cause }: ExpandFault,
+  left: readonly string[],
 ): Promise<void> {
+  const attempts = row.attempts + 1;
   await withRetriedSession(database, (session) =>
-    session.run('UPDATE effect SET attempts = ? WHERE id = ?', [row.attempts + 1, row.id]),
+    left.length === 0
+      ? session.run('DELETE FROM effect WHERE id = ?', [row.id])
+      : session.run('UPDATE effect SET attempts = ?, order_ids = ? WHERE id = ?', [
+          attempts,
+          packIds(left),
+          row.id,
+        ]),
   );
-  const fields = { effect: idFromBytes(row.id), kind, attempts: row.attempts + 1, err: cause };
+  if (left.length === 0) return;
+  const orderIds = left.slice(0, idsPerLineMax);
+  const fields = { effect: idFromBytes(row.id), kind, attempts, orders: left.length, orderIds, err: cause };
   if (fields.attempts < expandAttemptsMax) log.warn(fields, 'an effect could not be expanded; trying again');
   else log.error(fields, 'an effect cannot be expanded and stays in the table "effect"');
 }

@@ -2,7 +2,7 @@ import type { TimeoutOrder } from '@lapse/contracts';
 import type { RemindedOrder, RemindResult, UnmovedOrders } from './batch-result.ts';
 import { idFromBytes, idToBytes, newId, sortedIdBytes } from './binary-id.ts';
 import { bisect } from './bisect.ts';
-import { classifyUnmoved, type DueRule, mergeUnmoved } from './classify-unmoved.ts';
+import { classifyUnmoved, type DueRule, mergeUnmoved, noneUnmoved } from './classify-unmoved.ts';
 import { idsPerCallMax } from './close-expired.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
@@ -39,7 +39,7 @@ const remindRule: DueRule = {
  *
  * At most once per order, at any concurrency: a second call finds it `settled`. Locked rows are skipped and
  * `contended`. A failing order is bisected out and parked; the outbox rows of the parts beyond the first
- * are then left to the sweeper.
+ * are then left to the sweeper. Where many fail, a part may be left for the next call, `contended` too.
  */
 export async function remindPending(
   database: Database,
@@ -50,7 +50,7 @@ export async function remindPending(
     throw new RangeError(`${ids.length} ids in one call; at most ${idsPerCallMax}`);
   const sorted = sortedIdBytes(ids).map(idFromBytes);
   if (sorted.length === 0) return { ...mergeUnmoved([], []), reminded: [], outbox: null };
-  const { results, failures } = await bisect(sorted, (part) =>
+  const { results, failures, untried } = await bisect(sorted, (part) =>
     inTransaction<Part>(
       database,
       (session) => remindPart(session, part),
@@ -59,10 +59,10 @@ export async function remindPending(
     ),
   );
   const reminded = results.flatMap((part) => part.reminded);
-  const parked = await parkOrders(database, log, 1, failures, reminded.length > 0);
+  const { parked, doubtful } = await parkOrders(database, log, 1, failures, reminded.length > 0);
   return {
     ...mergeUnmoved(
-      results.map(({ unmoved }) => unmoved),
+      [...results.map(({ unmoved }) => unmoved), { ...noneUnmoved, contended: [...doubtful, ...untried] }],
       parked,
     ),
     reminded,

@@ -1,7 +1,10 @@
 import type { TimeoutOrder } from '@lapse/contracts';
+import type { RemindResult } from './batch-result.ts';
 import { idFromBytes, idToBytes } from './binary-id.ts';
+import { noneUnmoved } from './classify-unmoved.ts';
 import { idsPerCallMax } from './close-expired.ts';
 import type { Database } from './database.ts';
+import { CommitUnknownError, isUnavailable } from './errors.ts';
 import type { RepositoryLog } from './order-repository.ts';
 import { remindPending } from './remind-pending.ts';
 import type { ReminderCursor, ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
@@ -32,6 +35,9 @@ interface Leftovers {
  * unreminded, almost always none. A row is done (`swept_at`) when none of its orders can come to need it any
  * more; one with later orders moves its `due_at` to the next of them.
  *
+ * Orders that fail, though MySQL is there, keep nobody from the rest: they are logged, and the next run looks at their
+ * rows again.
+ *
  * Reminding is `remindPending`, so a reminder stays at most once whoever else reminds at the same time, and an
  * order that is no longer pending gets none. Any number of sweepers may run at once.
  */
@@ -48,7 +54,8 @@ export async function sweepReminders(
   const parked: string[] = [];
   let reminded = 0;
   for (let at = 0; at < open.length; at += ordersPerPartMax) {
-    const result = await remindPending(database, log, open.slice(at, at + ordersPerPartMax));
+    const part = open.slice(at, at + ordersPerPartMax);
+    const result = await remindPart(database, log, part);
     reminded += result.reminded.length;
     parked.push(...result.parked);
     for (const id of result.contended) contended.add(id);
@@ -58,6 +65,20 @@ export async function sweepReminders(
   const last = rows.at(-1);
   const isLast = last === undefined || rows.length < rowsPerCallMax;
   return { reminded, parked, next: isLast ? null : { dueAt: last.due_at, id: idFromBytes(last.id) } };
+}
+
+async function remindPart(
+  database: Database,
+  log: RepositoryLog,
+  ids: readonly string[],
+): Promise<RemindResult> {
+  try {
+    return await remindPending(database, log, ids);
+  } catch (error) {
+    if (isUnavailable(error) || error instanceof CommitUnknownError) throw error;
+    log.error({ err: error, orders: ids.length }, 'orders could not be reminded: the next sweep tries again');
+    return { ...noneUnmoved, contended: ids, reminded: [], outbox: null };
+  }
 }
 
 function orderIdsOf({ body }: OutboxRow): string[] {

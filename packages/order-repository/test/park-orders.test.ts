@@ -156,3 +156,22 @@ test('an order that others keep locked is never parked', async () => {
   await holder.release();
   expect((await repository.closeExpired(ids, byMessage)).closed).toHaveLength(3);
 });
+
+test('forty orders that MySQL refuses stop neither sweep: what was found is parked, and the next call gets further', async () => {
+  const { repository } = fixture;
+  const { activity, ids } = await arrange(60);
+  const bad = ids.slice(0, 40);
+  const parked: string[] = [];
+  await spoil(bad);
+  const reminded = await repository.remindPending(ids);
+  expect(reminded.parked).toEqual(bad.slice(0, 32));
+  expect([...reminded.contended].sort()).toEqual(ids.slice(32));
+  expect((await repository.remindPending(ids)).reminded).toHaveLength(20);
+
+  for (let sweeps = 0; sweeps < 2; sweeps += 1) {
+    parked.push(...(await repository.closeOverdue({ graceMs: 0, limit: 100 })).parked);
+  }
+  expect(parked.sort()).toEqual(bad);
+  expect((await repository.readActivity(activity.id))?.available).toBe(960);
+  expect(await repository.closeOverdue({ graceMs: 0, limit: 100 })).toMatchObject({ found: 0 });
+});

@@ -206,3 +206,55 @@ test('a closed batch whose notices cannot be written keeps no other waiting, and
   // An operator's matter from here on.
   expect(await repository.expandClosedNotices(10)).toBe(0);
 });
+
+test('a notice that MySQL refuses is the only one of its batch that is not written', async () => {
+  const { repository } = current;
+  const activity = await createActivity(repository);
+  const orders = await createDueOrders(repository, activity, 40);
+  await repository.closeExpired(idsOf(orders), { cause: 'message' });
+  const bad = orders[17]?.id ?? '';
+  await current.query(
+    `CREATE TRIGGER refuse BEFORE INSERT ON notification FOR EACH ROW
+     IF NEW.order_id = UNHEX('${bad.replaceAll('-', '')}') THEN SIGNAL SQLSTATE '45000'; END IF`,
+  );
+  await repository.expandClosedNotices(10);
+  const claim = () => repository.claimNotifications({ limit: 100, leaseMs: 60_000 });
+  expect((await claim()).map(({ orderId }) => orderId).sort()).toEqual(
+    idsOf(orders)
+      .filter((id) => id !== bad)
+      .sort(),
+  );
+  const [left] = await current.query(
+    "SELECT LOWER(HEX(order_ids)) AS ids FROM effect WHERE kind = 'closed_notice'",
+  );
+  expect(left?.ids).toBe(bad.replaceAll('-', ''));
+
+  // Its cause is gone: the one that is left comes too.
+  await current.query('DROP TRIGGER refuse');
+  await current.query('UPDATE effect SET created_at = NOW(3) - INTERVAL 1 HOUR');
+  expect(await repository.expandClosedNotices(10)).toBe(1);
+  expect((await claim()).map(({ orderId }) => orderId)).toEqual([bad]);
+});
+
+test('reminders that fail, though MySQL is there, do not keep the sweep from the pages behind them', async () => {
+  const { repository } = current;
+  // One row each, and 50 rows are a page.
+  const { activity } = await remindable(1);
+  for (let row = 1; row < 50; row += 1) {
+    await repository.createOrders([newOrder(activity, { remindAt: past(50) })]);
+  }
+  const behind = await remindable(3);
+  await current.query('UPDATE message_outbox SET due_at = due_at - INTERVAL 1 MINUTE ORDER BY id LIMIT 50');
+  // The system's fault, not the rows': nothing is parked.
+  await current.query(
+    `CREATE TRIGGER fail BEFORE UPDATE ON orders FOR EACH ROW
+     IF NEW.activity_id = ${activity.id} THEN INSERT INTO no_such_table VALUES (1); END IF`,
+  );
+  const first = await repository.sweepReminders({ graceMs: 0, after: null });
+  expect(first).toMatchObject({ reminded: 0, parked: [] });
+  const second = await repository.sweepReminders({ graceMs: 0, after: first.next });
+  expect(second).toMatchObject({ reminded: behind.orders.length, next: null });
+
+  await current.query('DROP TRIGGER fail');
+  expect(await repository.sweepReminders({ graceMs: 0, after: null })).toMatchObject({ reminded: 50 });
+});
