@@ -14,12 +14,11 @@ export interface DueRow {
   readonly activity_id: number;
   readonly quantity: number;
   readonly late_us: number;
-  readonly at: Date;
 }
 
 /** What a locking read of due orders must select, for `closeLocked`. */
 export const dueColumns =
-  'id, activity_id, quantity, TIMESTAMPDIFF(MICROSECOND, expires_at, NOW(3)) AS late_us, NOW(3) AS at';
+  'id, activity_id, quantity, TIMESTAMPDIFF(MICROSECOND, expires_at, NOW(3)) AS late_us';
 
 /**
  * An order that is being paid waits for its provider's word until then, and not longer. NULL, and so free to read, for
@@ -55,12 +54,11 @@ export async function closeLocked(
   if (first === undefined) return { closed: [], effects: [], witness: null };
   const ids = rows.map(({ id }) => id);
   const batchId = idToBytes(newId());
-  // One time for the batch: that of the read which found these orders due, so none closes before its deadline.
-  const { at } = first;
+  // One time for the batch, and later than all that was committed before these rows were locked: a reminder, for one.
   const { affectedRows } = await session.run(
-    `UPDATE orders FORCE INDEX (PRIMARY) SET status = ?, version = version + 1, closed_at = ?
+    `UPDATE orders FORCE INDEX (PRIMARY) SET status = ?, version = version + 1, closed_at = NOW(3)
      WHERE id IN (?) AND status = 'PENDING'`,
-    [toStatus, at, ids],
+    [toStatus, ids],
   );
   if (affectedRows !== rows.length) {
     throw new InvariantError(`${affectedRows} of ${rows.length} locked orders were still pending`);

@@ -1,3 +1,5 @@
+import { waitUntil } from '@lapse/testing';
+import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CloseResult } from '../src/index.ts';
 import {
@@ -272,4 +274,35 @@ test('too many ids, or an id that is none, is refused before MySQL is asked', as
     /lower-case UUID/,
   );
   expect(await repository.closeExpired([], byMessage)).toMatchObject({ closed: [], unknown: [] });
+});
+
+test('an order closes after whatever was committed to it before: a reminder that its close waited for is not later', async () => {
+  const { repository } = fixture;
+  const activity = await createActivity(repository);
+  const [order] = await createDueOrders(repository, activity, 1);
+  const id = Buffer.from((order?.id ?? '').replaceAll('-', ''), 'hex');
+  const reminder = await createConnection({ uri: fixture.url, timezone: 'Z' });
+  await reminder.query('START TRANSACTION');
+  await reminder.query('SELECT id FROM orders WHERE id = ? FOR UPDATE', [id]);
+  const closing = repository.cancelOrder(order?.id ?? '', order?.userId ?? '');
+  await waitUntil(
+    async () => {
+      const waiting = await fixture.query(
+        `SELECT t.trx_id FROM information_schema.innodb_trx t
+         JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
+         WHERE p.db = DATABASE() AND t.trx_state = 'LOCK WAIT'`,
+      );
+      return waiting.length > 0;
+    },
+    { what: 'the close to wait for the reminder' },
+  );
+  await reminder.query("SET time_zone = '+00:00'");
+  await reminder.query('UPDATE orders SET reminded_at = NOW(3) WHERE id = ?', [id]);
+  await reminder.query('COMMIT');
+  await reminder.end();
+  expect(await closing).toMatchObject({ kind: 'cancelled' });
+  const [row] = await fixture.query('SELECT closed_at >= reminded_at AS follows FROM orders WHERE id = ?', [
+    id,
+  ]);
+  expect(row).toEqual({ follows: 1 });
 });
