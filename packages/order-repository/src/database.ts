@@ -13,8 +13,8 @@ const idleTimeoutMs = 60_000;
 /**
  * After which the server itself ends a session that says nothing, and so frees the locks of a process that is
  * frozen, or whose machine is gone: by default it waits for hours, and an activity stands still as long.
- * Longer than the pool keeps an idle connection. MariaDB can be stricter inside a transaction, of which the
- * longest silence is that of a rebuild while Redis is loaded.
+ * Longer than the pool keeps an idle connection. MariaDB can be stricter inside a transaction: none is silent for
+ * long, since a rebuild says something every few seconds while it loads Redis.
  */
 const silentSessionS = 90;
 const silentTransactionS = 30;

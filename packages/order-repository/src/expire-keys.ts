@@ -1,5 +1,7 @@
+import { idFromBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
-import type { ExpiredKeys } from './order-repository.ts';
+import { isRowFault } from './mysql-fault.ts';
+import type { ExpiredKeys, RepositoryLog } from './order-repository.ts';
 import type { Session } from './session.ts';
 import { inTransaction, withRetriedSession } from './transaction.ts';
 
@@ -23,15 +25,15 @@ interface OldRow {
  * Orders are walked once, by their primary key: ids sort by time. The place is kept in MySQL, moved in the
  * transaction that clears the keys before it, so that no restart reads the past again. It never moves past an
  * order that is too young: an id made by a clock that is slow stops the walk for as long as that clock is slow,
- * at most a day. The place's lock lets one sweeper walk at a time; another one waits for it, then goes on.
+ * at most a day. The place's lock lets one sweeper walk at a time; another one waits for it, then goes on. An order
+ * that MySQL refuses to change keeps its key, is logged, and does not stop the walk.
  */
-export async function expireKeys(database: Database, { limit }: { limit: number }): Promise<ExpiredKeys> {
-  const walked = await inTransaction(
-    database,
-    (session) => walkOnce(session, limit),
-    // Walked again, the same rows are found without a key: a repeat does nothing.
-    () => null,
-  );
+export async function expireKeys(
+  database: Database,
+  log: RepositoryLog,
+  { limit }: { limit: number },
+): Promise<ExpiredKeys> {
+  const walked = await walk(database, log, limit);
   const { affectedRows: answers } = await withRetriedSession(database, (session) =>
     session.run(
       `DELETE FROM idempotency_key WHERE created_at <= NOW(3) - INTERVAL ? MICROSECOND
@@ -42,7 +44,34 @@ export async function expireKeys(database: Database, { limit }: { limit: number 
   return { orders: walked.orders, answers, drained: walked.drained && answers < limit };
 }
 
-async function walkOnce(session: Session, limit: number): Promise<{ orders: number; drained: boolean }> {
+interface Walked {
+  readonly orders: number;
+  readonly drained: boolean;
+  /** The orders that the place moved past. */
+  readonly passed: readonly Buffer[];
+}
+
+/** Ever shorter steps up to the order that is refused, and then one past it. */
+async function walk(database: Database, log: RepositoryLog, limit: number): Promise<Walked> {
+  const step = (clears: boolean): Promise<Walked> =>
+    inTransaction(
+      database,
+      (session) => walkOnce(session, limit, clears),
+      // Walked again, the same rows are found without a key: a repeat does nothing.
+      () => null,
+    );
+  try {
+    return await step(true);
+  } catch (error) {
+    if (!isRowFault(error)) throw error;
+    if (limit > 1) return walk(database, log, Math.ceil(limit / 2));
+    const walked = await step(false);
+    log.error({ orderIds: walked.passed.map(idFromBytes), err: error }, 'an order keeps its idempotency key');
+    return walked;
+  }
+}
+
+async function walkOnce(session: Session, limit: number, clears: boolean): Promise<Walked> {
   await session.run('INSERT IGNORE INTO job_place (job, place) VALUES (?, ?)', [job, startOfIds]);
   const [at] = await session.rows<{ place: Buffer }>('SELECT place FROM job_place WHERE job = ? FOR UPDATE', [
     job,
@@ -56,13 +85,17 @@ async function walkOnce(session: Session, limit: number): Promise<{ orders: numb
   const youngest = rows.findIndex(({ is_old }) => is_old === 0);
   const old = youngest === -1 ? rows : rows.slice(0, youngest);
   const last = old.at(-1);
-  if (last === undefined) return { orders: 0, drained: true };
+  if (last === undefined) return { orders: 0, drained: true, passed: [] };
   const keyed = old.filter(({ has_key }) => has_key === 1).map(({ id }) => id);
-  if (keyed.length > 0) {
+  if (clears && keyed.length > 0) {
     await session.run('UPDATE orders FORCE INDEX (PRIMARY) SET idempotency_key = NULL WHERE id IN (?)', [
       keyed,
     ]);
   }
   await session.run('UPDATE job_place SET place = ? WHERE job = ?', [last.id, job]);
-  return { orders: keyed.length, drained: old.length < limit };
+  return {
+    orders: clears ? keyed.length : 0,
+    drained: old.length < limit,
+    passed: old.map(({ id }) => id),
+  };
 }

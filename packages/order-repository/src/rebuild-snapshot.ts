@@ -7,6 +7,14 @@ import type { SnapshotHold, StockSnapshot } from './snapshot.ts';
 import { inTransaction } from './transaction.ts';
 import { userFromBytes } from './user-bytes.ts';
 
+/** Orders read by one statement: some 20 ms, far from the longest time of a statement however large the sale is. */
+const ordersPerPageMax = 5_000;
+/**
+ * How often MySQL hears of the transaction while Redis is loaded. A large load takes longer than the server bears with
+ * a silent one (see database.ts), which would undo it each time, for ever.
+ */
+const awakeEveryMs = 2_000;
+
 interface ActivityRow {
   readonly capacity: number;
   readonly capacity_version: number;
@@ -63,22 +71,21 @@ async function rebuildOnce(
   );
   if (activity === undefined) return null;
   const generation = activity.generation + 1;
-  // Every active order has its active_user, so the unique key is a list of them.
-  const rows = await session.rows<ActiveRow>(
-    `SELECT id, user_id, quantity, status FROM orders FORCE INDEX (orders_active_user)
-     WHERE activity_id = ? AND active_user IS NOT NULL`,
-    [activityId],
+  const holds: SnapshotHold[] = [];
+  for await (const page of readActive(session, activityId, { onlyPaid: false })) {
+    for (const row of page) holds.push(toHold(row));
+  }
+  const runId = await whileAwake(session, () =>
+    apply({
+      activityId,
+      generation,
+      capacity: activity.capacity,
+      capacityVersion: activity.capacity_version,
+      available: activity.available,
+      stockRunId: activity.stock_run_id,
+      holds,
+    }),
   );
-  const holds = rows.map(toHold);
-  const runId = await apply({
-    activityId,
-    generation,
-    capacity: activity.capacity,
-    capacityVersion: activity.capacity_version,
-    available: activity.available,
-    stockRunId: activity.stock_run_id,
-    holds,
-  });
   await session.run('UPDATE activity SET generation = ?, stock_run_id = ? WHERE id = ?', [
     generation,
     runId,
@@ -86,6 +93,41 @@ async function rebuildOnce(
   ]);
   await confirmAgain(session, activityId, holds);
   return generation;
+}
+
+/**
+ * Every active order has its active_user, so the unique key is a list of them. In pages, which the lock of the activity
+ * keeps together: meanwhile none comes or goes.
+ */
+async function* readActive(
+  session: Session,
+  activityId: number,
+  { onlyPaid }: { readonly onlyPaid: boolean },
+): AsyncGenerator<readonly ActiveRow[]> {
+  // No user is empty, so the empty one comes before all.
+  let after: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const page: ActiveRow[] = await session.rows<ActiveRow>(
+      `SELECT id, user_id, quantity, status FROM orders FORCE INDEX (orders_active_user)
+       WHERE activity_id = ? AND active_user > ? ${onlyPaid ? "AND status = 'PAID'" : ''}
+       ORDER BY active_user LIMIT ?`,
+      [activityId, after, ordersPerPageMax],
+    );
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < ordersPerPageMax) return;
+    after = last.user_id;
+  }
+}
+
+async function whileAwake<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  // A session that is lost shows itself by the next statement.
+  const stir = setInterval(() => void session.rows('SELECT 1').catch(() => undefined), awakeEveryMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(stir);
+  }
 }
 
 function toHold(row: ActiveRow): SnapshotHold {
@@ -102,13 +144,11 @@ async function confirmAgain(
   activityId: number,
   holds: readonly SnapshotHold[],
 ): Promise<void> {
-  const rows = await session.rows<{ id: Buffer }>(
-    `SELECT id FROM orders FORCE INDEX (orders_active_user)
-     WHERE activity_id = ? AND active_user IS NOT NULL AND status = 'PAID'`,
-    [activityId],
-  );
   const held = new Set(holds.filter(({ state }) => state === 'held').map(({ orderId }) => orderId));
-  const paid = rows.map(({ id }) => idFromBytes(id)).filter((id) => held.has(id));
+  const paid: string[] = [];
+  for await (const page of readActive(session, activityId, { onlyPaid: true })) {
+    paid.push(...page.map(({ id }) => idFromBytes(id)).filter((id) => held.has(id)));
+  }
   if (paid.length === 0) return;
   await insertEffects(session, {
     batchId: idToBytes(newId()),

@@ -96,3 +96,20 @@ it("operators' answers go after 24 hours as well", async () => {
   await expireAll();
   expect((await change()).kind).toBe('done');
 });
+
+it('an order that MySQL refuses to change keeps its key, and the walk goes on behind it', async () => {
+  const old = Array.from({ length: 20 }, (_, index) => oldOrder(24.05 * hourMs - index * 1_000));
+  await place(...old);
+  const [bad] = old.slice(7);
+  await fixture.query(
+    `CREATE TRIGGER refuse BEFORE UPDATE ON orders FOR EACH ROW
+     IF NEW.id = UNHEX('${bad?.id.replaceAll('-', '')}') THEN SIGNAL SQLSTATE '45000'; END IF`,
+  );
+  fixture.logged.length = 0;
+  expect(await expireAll(10)).toBe(19);
+  const kept: NewOrder[] = [];
+  for (const order of old) if (await hasKey(order)) kept.push(order);
+  expect(kept).toEqual([bad]);
+  expect(fixture.logged.filter(({ level }) => level === 'error')).toHaveLength(1);
+  await fixture.query('DROP TRIGGER refuse');
+});

@@ -4,6 +4,9 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../src/database.ts';
 import type { CreateOutcome, StockSnapshot } from '../src/index.ts';
 import { insertCapacityEffect, insertReacquireEffect } from '../src/insert-stock-effect.ts';
+import { listPendingEffects } from '../src/list-pending-effects.ts';
+import { readPendingChanges } from '../src/read-pending-changes.ts';
+import { rebuildSnapshot } from '../src/rebuild-snapshot.ts';
 import { inTransaction } from '../src/transaction.ts';
 import {
   captureOf,
@@ -164,3 +167,99 @@ test('a parked message is kept once, and another one under the same broker id be
     { kind: 'message', reason: 'not JSON', body: Buffer.from('[') },
   ]);
 });
+
+test('an effect that names an order that is not there is reported once, and keeps no other from being applied', async () => {
+  const { repository, url } = current;
+  const activity = await createActivity(repository);
+  const orders = await createDueOrders(repository, activity, 2);
+  const database = openDatabase({ url, poolMax: 1, queryTimeoutMs: 5_000 }, collectLog([]));
+  const missing = [{ orderId: newOrder(activity).id, userId: 'nobody', quantity: 1 }];
+  await inTransaction(
+    database,
+    (session) => insertReacquireEffect(session, randomBytes(16), activity.id, missing),
+    () => null,
+  );
+  await database.close();
+  const { effects } = await repository.closeExpired(idsOf(orders), { cause: 'message' });
+  for (let look = 0; look < 3; look += 1) {
+    expect(await repository.listPendingEffects({ olderThanMs: 0, limit: 10 })).toEqual(effects);
+  }
+  expect(current.logged.filter(({ level }) => level === 'error')).toHaveLength(1);
+});
+
+test('with thousands of effects left, a look at the oldest and one at an activity read no more than they answer', async () => {
+  const { repository, url } = current;
+  const activity = await createActivity(repository);
+  const effectRow = (activityId: number) => [
+    randomBytes(16),
+    randomBytes(16),
+    'release',
+    activityId,
+    randomBytes(16),
+  ];
+  const insert = 'INSERT INTO effect (id, batch_id, kind, activity_id, order_ids) VALUES ?';
+  await current.query(insert, [Array.from({ length: 3_000 }, (_, index) => effectRow(1_000 + index))]);
+  await current.query(insert, [[effectRow(activity.id)]]);
+  await current.query('ANALYZE TABLE effect');
+  const database = openDatabase({ url, poolMax: 1, queryTimeoutMs: 5_000 }, collectLog([]));
+  const rowsRead = async (look: () => Promise<unknown>): Promise<number> => {
+    const total = async () => {
+      const rows = await database.withSession((session) =>
+        session.rows<{ Value: string }>("SHOW SESSION STATUS LIKE 'Handler_read%'"),
+      );
+      return rows.reduce((sum, { Value }) => sum + Number(Value), 0);
+    };
+    const before = await total();
+    await look();
+    return (await total()) - before;
+  };
+  try {
+    const oldest = await rowsRead(() =>
+      listPendingEffects(database, collectLog([]), { olderThanMs: 0, limit: 10 }),
+    );
+    expect(oldest).toBeLessThan(200);
+    const changes = await rowsRead(async () => {
+      expect((await readPendingChanges(database, activity.id))?.orderIds.size).toBe(1);
+    });
+    expect(changes).toBeLessThan(100);
+  } finally {
+    await database.close();
+  }
+});
+
+test('a rebuild of more orders than a page, whose load takes longer than the server bears with silence, succeeds', async () => {
+  const { repository, url } = current;
+  const activity = await createActivity(repository, { capacity: 10_000 });
+  await createDueOrders(repository, activity, 5_100);
+  const database = openDatabase({ url, poolMax: 1, queryTimeoutMs: 5_000 }, collectLog([]));
+  const silentS = 3;
+  const impatient = {
+    ...database,
+    withSession: (...[use]: Parameters<typeof database.withSession>) =>
+      database.withSession(async (session, destroy) => {
+        await session.run(
+          `SET SESSION wait_timeout = 90 /*M!100300 , idle_transaction_timeout = ${silentS} */`,
+        );
+        return use(session, destroy);
+      }),
+  } as typeof database;
+  try {
+    await rebuildSnapshot(impatient, activity.id, async ({ holds }) => {
+      expect(new Set(holds.map(({ orderId }) => orderId)).size).toBe(5_100);
+      await waitUntil(
+        async () => {
+          const [row] = await current.query(
+            `SELECT MAX(TIMESTAMPDIFF(SECOND, t.trx_started, SYSDATE())) AS s FROM information_schema.innodb_trx t
+             JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id WHERE p.db = DATABASE()`,
+          );
+          return Number(row?.s) > silentS + 2;
+        },
+        { what: 'the load to be slow', everyMs: 100 },
+      );
+      return 'run-slow';
+    });
+    expect((await repository.readActivity(activity.id))?.stockRunId).toBe('run-slow');
+  } finally {
+    await database.close();
+  }
+}, 30_000);

@@ -4,6 +4,7 @@ import { createNoticeAndPaymentTables } from './0003-notices-and-payments.ts';
 import { createPaymentAttempts } from './0004-payment-attempts.ts';
 import { createOperations } from './0005-operations.ts';
 import { createPaymentConflicts } from './0007-payment-conflicts.ts';
+import { indexEffectsByActivity } from './0008-effects-by-activity.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Imported, not read from a folder: the same from source and from dist. */
@@ -14,4 +15,5 @@ export const allMigrations: readonly Migration[] = [
   createPaymentAttempts,
   createOperations,
   createPaymentConflicts,
+  indexEffectsByActivity,
 ];
