@@ -25,14 +25,18 @@ export async function openActivity(
   if (opened.kind !== 'done') return opened;
   const activity = opened.result;
   try {
-    const runId = await stock.load({
-      activityId: activity.id,
-      generation: activity.generation,
-      capacity: activity.capacity,
-      capacityVersion: activity.capacityVersion,
-      stock: activity.capacity,
-      holds: [],
-    });
+    const runId = await stock.load(
+      {
+        activityId: activity.id,
+        generation: activity.generation,
+        capacity: activity.capacity,
+        capacityVersion: activity.capacityVersion,
+        stock: activity.capacity,
+        holds: [],
+      },
+      // Only where nothing is: a sweeper may have loaded it, and buyers bought, while this process stood still.
+      '',
+    );
     await orders.noteFirstLoad(activity.id, { generation: activity.generation, runId });
   } catch (error) {
     log.warn({ err: error, activityId: activity.id }, 'stock of a new activity is left to the sweeper');

@@ -68,7 +68,7 @@ describe('opening an activity', () => {
       const refused = await api.placeOrder(id, 'ann', 'k');
       expect([refused.statusCode, refused.json().code]).toEqual([503, 'STOCK_NOT_READY']);
       await api.orders.rebuildSnapshot(id, ({ available, ...snapshot }) =>
-        api.stock.load({ ...snapshot, stock: available }),
+        api.stock.load({ ...snapshot, stock: available }, ''),
       );
       expect((await api.placeOrder(id, 'ann', 'k')).statusCode).toBe(201);
     } finally {

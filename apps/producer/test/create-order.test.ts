@@ -214,7 +214,7 @@ describe('placing an order', () => {
     expect(problemView.safeParse(refused.json()).success).toBe(true);
     // As the sweeper does it: the next generation, from MySQL.
     await api.orders.rebuildSnapshot(activity.id, ({ available, ...snapshot }) =>
-      api.stock.load({ ...snapshot, stock: available }),
+      api.stock.load({ ...snapshot, stock: available }, ''),
     );
     expect((await api.placeOrder(activity.id, 'ora', 'k')).statusCode).toBe(201);
   });

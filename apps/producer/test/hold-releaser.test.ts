@@ -15,14 +15,10 @@ it('releases at once what it can, later what it must, and on close once more wha
   const holds = openHoldReleaser({ stock, log });
   try {
     for (const activityId of [1, 2]) {
-      const stockRunId = await witness.load({
-        activityId,
-        generation: 1,
-        capacity: 10,
-        capacityVersion: 1,
-        stock: 10,
-        holds: [],
-      });
+      const stockRunId = await witness.load(
+        { activityId, generation: 1, capacity: 10, capacityVersion: 1, stock: 10, holds: [] },
+        '',
+      );
       for (const n of [1, 2, 3]) {
         const id = orderId(activityId * 10 + n);
         await witness.reserve({

@@ -119,8 +119,8 @@ test('policy reacquire refunds where the buyer holds another order, sales are ov
   const paid = { ...over.event, orderId: id, paymentId: `pay ${id}`, eventId: `evt ${id}` };
   expect(await recordAndApply(shop, paid)).toBe('refund_pending');
   // Redis was never told of the hold taken outside it: a rebuild brings both together.
-  await orders.rebuildSnapshot(activity.id, ({ available, ...snapshot }) =>
-    shop.stock.load({ ...snapshot, stock: available }),
+  await orders.rebuildSnapshot(activity.id, async ({ available, ...snapshot }) =>
+    shop.stock.load({ ...snapshot, stock: available }, await shop.stock.readLoadToken(activity.id)),
   );
 });
 

@@ -18,7 +18,7 @@ export interface AuditStockParts {
     readonly orphansAfterMs: number;
     /** When a run stops looking; the next one goes on after the last activity. */
     readonly auditBudgetMs: number;
-    /** Every so many runs all orders are compared, also where the sums agree. */
+    /** Every so many runs all orders are compared, also where the sums agree, and activities that are over too. */
     readonly auditEveryOrderRuns: number;
   };
   readonly log: Logger;
@@ -92,7 +92,7 @@ async function findSuspects(
   { afterId, everyOrder, stopAtMs, signal, failures }: FirstLook,
 ): Promise<{ suspects: Suspect[]; lastId: number }> {
   const suspects: Suspect[] = [];
-  for await (const page of listAllActivities(parts.orders, signal)) {
+  for await (const page of listAllActivities(parts.orders, signal, { onlyLive: !everyOrder })) {
     for (const activity of page) {
       if (activity.id <= afterId) continue;
       if (signal.aborted || performance.now() >= stopAtMs || suspects.length >= suspectsMax) {

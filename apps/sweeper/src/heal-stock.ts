@@ -8,7 +8,7 @@ export interface HealPorts {
   readonly orders: Pick<OrderRepository, 'fenceOrphans' | 'rebuildSnapshot'>;
   readonly stock: Pick<
     Stock,
-    'confirm' | 'load' | 'readLoads' | 'readLoadToken' | 'reacquire' | 'release' | 'reserve'
+    'confirm' | 'load' | 'readLoad' | 'readLoadToken' | 'reacquire' | 'release' | 'reserve'
   >;
   readonly log: Logger;
 }

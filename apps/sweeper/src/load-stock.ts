@@ -4,9 +4,12 @@ import type { LoadedStock, Stock } from '@lapse/stock';
 import { listAllActivities } from './list-all-activities.ts';
 import { type ExpectedLoad, rebuildStock } from './rebuild-stock.ts';
 
+/** Of so many runs one looks at activities that are over too: one a minute, at the default LAPSE_REPAIR_EVERY. */
+const runsPerWholeLook = 60;
+
 export interface LoadStockParts {
   readonly orders: Pick<OrderRepository, 'listActivities' | 'rebuildSnapshot'>;
-  readonly stock: Pick<Stock, 'load' | 'readLoads' | 'readLoadToken'>;
+  readonly stock: Pick<Stock, 'load' | 'readLoad' | 'readLoadToken'>;
   readonly log: Logger;
 }
 
@@ -14,18 +17,26 @@ export interface LoadStockParts {
  * Compare the generation of every activity in Redis, and the server that it is on, with what MySQL has noted, and
  * rebuild the stock of those that differ or are gone: Redis lost its data, was started again, maybe from an older
  * snapshot, or a replica that lagged has taken over; or a load was cut short. Sales of such an activity refuse
- * meanwhile, and resume by themselves. An activity that fails does not stop the others; the first error is thrown at the end.
+ * meanwhile, and resume by themselves. An activity that fails, or whose node of a cluster is away, does not stop the
+ * others; the first error is thrown at the end. One that is over is looked at in the first run, and then seldom: what
+ * Redis is still owed of it waits in MySQL.
  * @returns the activities rebuilt.
  */
 export function loadStock(parts: LoadStockParts) {
+  let runs = 0;
   return async (signal: AbortSignal): Promise<number[]> => {
+    const onlyLive = runs % runsPerWholeLook !== 0;
+    runs += 1;
     const loaded: number[] = [];
     let failure: unknown;
-    for await (const page of listAllActivities(parts.orders, signal)) {
-      const loads = await parts.stock.readLoads(page.map(({ id }) => id));
+    for await (const page of listAllActivities(parts.orders, signal, { onlyLive })) {
+      const loads = await Promise.allSettled(page.map(({ id }) => parts.stock.readLoad(id)));
       for (const [index, activity] of page.entries()) {
-        if (isLoaded(loads[index], activity) || signal.aborted) continue;
+        const load = loads[index];
+        if (load === undefined || signal.aborted) continue;
         try {
+          if (load.status === 'rejected') throw load.reason;
+          if (isLoaded(load.value, activity)) continue;
           if (await rebuild(parts, activity.id)) loaded.push(activity.id);
         } catch (error) {
           failure ??= error;
@@ -37,7 +48,7 @@ export function loadStock(parts: LoadStockParts) {
   };
 }
 
-function isLoaded(load: LoadedStock | null | undefined, expected: ExpectedLoad): boolean {
+function isLoaded(load: LoadedStock | null, expected: ExpectedLoad): boolean {
   return load?.generation === expected.generation && load.runId === expected.stockRunId;
 }
 

@@ -5,7 +5,7 @@ import { stockLoads } from './metrics.ts';
 
 export interface RebuildStockParts {
   readonly orders: Pick<OrderRepository, 'rebuildSnapshot'>;
-  readonly stock: Pick<Stock, 'load' | 'readLoads' | 'readLoadToken'>;
+  readonly stock: Pick<Stock, 'load' | 'readLoad' | 'readLoadToken'>;
   readonly log: Logger;
 }
 
@@ -37,7 +37,7 @@ export async function rebuildStock(
     await orders.rebuildSnapshot(activityId, async ({ available, stockRunId, ...snapshot }) => {
       lockedAt = performance.now();
       const { generation, holds } = snapshot;
-      const [before = null] = await stock.readLoads([activityId]);
+      const before = await stock.readLoad(activityId);
       const replaces = await stock.readLoadToken(activityId);
       if (!isWanted(before, { generation: generation - 1, stockRunId })) throw new StockIsCurrent();
       const runId = await stock.load({ ...snapshot, stock: available }, replaces);

@@ -17,6 +17,8 @@ export interface ReleaseOrphansParts {
   readonly log: Logger;
 }
 
+/** Of so many runs one looks at activities that are over too: every ten minutes, at the default LAPSE_ORPHANS_EVERY. */
+const runsPerWholeLook = 20;
 /** Holds that one statement asks MySQL about, or fences. */
 const holdsPerCallMax = 1_000;
 
@@ -31,10 +33,13 @@ const holdsPerCallMax = 1_000;
  * @returns how many holds were released.
  */
 export function releaseOrphans(parts: ReleaseOrphansParts) {
+  let runs = 0;
   return async (signal: AbortSignal): Promise<number> => {
+    const onlyLive = runs % runsPerWholeLook !== 0;
+    runs += 1;
     let released = 0;
     let failure: unknown;
-    for await (const page of listAllActivities(parts.orders, signal)) {
+    for await (const page of listAllActivities(parts.orders, signal, { onlyLive })) {
       for (const activity of page) {
         if (signal.aborted) return released;
         try {

@@ -156,6 +156,11 @@ describe('drift that no single order explains is healed by a rebuild under a new
     ],
     ['a key of another type', 'unreadable', () => shop.redisCommand('set', `${keys}:holds`, 'x')],
     [
+      'a hold of what is no order',
+      'unreadable',
+      () => shop.redisCommand('hset', `${keys}:holds`, held().toUpperCase(), `h:1:${Date.now() - 1_000}:ann`),
+    ],
+    [
       'a capacity that MySQL never had',
       'capacity_differs',
       () => shop.redisCommand('set', `${keys}:capacity`, '2:10'),
@@ -307,4 +312,28 @@ test('sales go on during audits, and none is taken for drift', async () => {
   stop = true;
   await selling;
   expect(await findingsOf(busy.id)).toEqual([]);
+});
+
+test('an activity that is over is looked at whole, and only in the runs that compare every order', async () => {
+  const over = await openActivity(shop, 5);
+  await shop.query('UPDATE activity SET sale_ends_at = NOW(3) - INTERVAL 1 DAY WHERE id = ?', [over.id]);
+  const inspected: number[] = [];
+  const inspect = (id: number) => {
+    inspected.push(id);
+    return shop.stock.inspect(id);
+  };
+  const run = auditStock({
+    orders: shop.orders,
+    stock: { ...shop.stock, inspect },
+    log,
+    config: { ...config, auditEveryOrderRuns: 3 },
+  });
+  const looksOf = (id: number) => inspected.filter((one) => one === id).length;
+  await run(signal);
+  expect(looksOf(over.id)).toBe(2);
+  await run(signal);
+  await run(signal);
+  expect([looksOf(over.id), looksOf(activity.id)]).toEqual([2, 4]);
+  await run(signal);
+  expect(looksOf(over.id)).toBe(4);
 });

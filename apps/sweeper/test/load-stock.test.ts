@@ -57,19 +57,20 @@ test('stock that is in order is left alone: not locked, no new generation, nothi
 test('stock loaded under another generation is rebuilt', async () => {
   const activity = await openActivity(shop, 5);
   // As after a load whose transaction was not committed.
-  await shop.stock.load({
+  const uncommitted = {
     activityId: activity.id,
     generation: activity.generation + 1,
     capacity: 1,
     capacityVersion: 1,
     stock: 1,
     holds: [],
-  });
+  };
+  await shop.stock.load(uncommitted, await shop.stock.readLoadToken(activity.id));
 
   expect(await loadStock({ orders: shop.orders, stock: shop.stock, log })(signal)).toEqual([activity.id]);
 
   const now = await shop.orders.readActivity(activity.id);
-  expect(await shop.stock.readLoads([activity.id])).toMatchObject([{ generation: now?.generation }]);
+  expect(await shop.stock.readLoad(activity.id)).toMatchObject({ generation: now?.generation });
   expect(await readStock(shop, activity.id)).toEqual({ mysql: 5, redis: 5, held: 0 });
 });
 
@@ -152,7 +153,7 @@ test('a load that comes through after its transaction was lost and another sweep
     },
   };
   const stock = {
-    readLoads: shop.stock.readLoads,
+    readLoad: shop.stock.readLoad,
     readLoadToken: shop.stock.readLoadToken,
     load: async (...[snapshot, replaces]: Parameters<typeof shop.stock.load>) => {
       await loadStock({ orders: shop.orders, stock: shop.stock, log })(signal);
@@ -176,4 +177,43 @@ test('with Redis away the run fails, says so, and raises no generation', async (
   await expect(loadStock({ orders: shop.orders, stock: away, log })(signal)).rejects.toThrow();
 
   expect((await shop.orders.readActivity(activity.id))?.generation).toBe(activity.generation);
+});
+
+test('an activity that cannot be read, as on a node that is away, keeps no other from being rebuilt', async () => {
+  const broken = await openActivity(shop, 5);
+  const healthy = await openActivity(shop, 5);
+  for (const { id } of [broken, healthy]) await shop.redisCommand('del', `activity:{${id}}:gen`);
+  const readLoad = (id: number) =>
+    id === broken.id ? Promise.reject(new Error('its node is away')) : shop.stock.readLoad(id);
+
+  await expect(
+    loadStock({ orders: shop.orders, stock: { ...shop.stock, readLoad }, log })(signal),
+  ).rejects.toThrow('at least one activity');
+
+  expect(await readStock(shop, healthy.id)).toEqual({ mysql: 5, redis: 5, held: 0 });
+  expect(await loadStock({ orders: shop.orders, stock: shop.stock, log })(signal)).toEqual([broken.id]);
+});
+
+test('a generation of another type counts as not loaded, and is rebuilt', async () => {
+  const activity = await openActivity(shop, 5);
+  await shop.redisCommand('del', `activity:{${activity.id}}:gen`);
+  await shop.redisCommand('rpush', `activity:{${activity.id}}:gen`, 'no text');
+  expect(await loadStock({ orders: shop.orders, stock: shop.stock, log })(signal)).toEqual([activity.id]);
+  expect(await readStock(shop, activity.id)).toEqual({ mysql: 5, redis: 5, held: 0 });
+});
+
+test('an activity that is over is looked at in the first run and then seldom; one that still sells, each time', async () => {
+  const live = await openActivity(shop, 5);
+  const over = await openActivity(shop, 5);
+  await shop.query('UPDATE activity SET sale_ends_at = NOW(3) - INTERVAL 1 DAY WHERE id = ?', [over.id]);
+  const read: number[] = [];
+  const readLoad = (id: number) => {
+    read.push(id);
+    return shop.stock.readLoad(id);
+  };
+  const run = loadStock({ orders: shop.orders, stock: { ...shop.stock, readLoad }, log });
+  const runs = 61;
+  for (let count = 0; count < runs; count += 1) await run(signal);
+  expect(read.filter((id) => id === live.id)).toHaveLength(runs);
+  expect(read.filter((id) => id === over.id)).toHaveLength(2);
 });

@@ -118,7 +118,7 @@ export const reads: Readonly<Record<string, string>> = {
   'orders.markRefundPaid': 'the same, with its answer under its key',
   'stock.ping': 'reads',
   'stock.close': 'ends the process itself',
-  'stock.readLoads': 'reads',
+  'stock.readLoad': 'reads',
   'stock.readLoadToken': 'reads',
   'orders.readActivityCounts': 'reads',
   'orders.readActiveOrders': 'reads',

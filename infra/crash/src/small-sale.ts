@@ -94,7 +94,7 @@ async function readLoaded({ shop }: CrashWorld, activityId: number): Promise<Act
   let activity: Activity | undefined;
   const isLoaded = async (): Promise<boolean> => {
     activity = await shop.orders.readActivity(activityId);
-    const [load] = await shop.stock.readLoads([activityId]);
+    const load = await shop.stock.readLoad(activityId);
     return load?.generation === activity?.generation && load?.runId === activity?.stockRunId;
   };
   await waitUntil(isLoaded, { what: 'the stock to be loaded', timeoutMs: restTimeoutMs });

@@ -194,7 +194,7 @@ type ModelStock = Pick<
   | 'load'
   | 'forgetReleased'
   | 'reacquire'
-  | 'readLoads'
+  | 'readLoad'
   | 'readLoadToken'
   | 'release'
   | 'reserve'
@@ -221,7 +221,7 @@ export function openModelStock({ redis, callStore }: World, owner: Incarnation):
         () => redis.load(snapshot, replaces),
       ),
     readLoadToken: (id) => ask('readLoadToken', () => redis.readLoadToken(id)),
-    readLoads: (ids) => ask('readLoads', () => redis.readLoads(ids)),
+    readLoad: (id) => ask(`readLoad ${id}`, () => redis.readLoad(id)),
     forgetReleased: (id, orders, { olderThanMs }) =>
       ask('forgetReleased', () => redis.forgetReleased(id, orders, olderThanMs)),
     async *scanOld(id, ages) {

@@ -14,10 +14,7 @@ type Snapshot = Parameters<Stock['load']>[0];
 type Reservation = Parameters<Stock['reserve']>[0];
 type HoldRow = { -readonly [Key in keyof Hold]: Hold[Key] };
 
-/** The five keys of an activity. */
-/** A load that replaces whatever is there. */
-const anyLoad = '*';
-
+/** The keys of an activity. */
 export interface StockState {
   /** Name of the load that is there. */
   token: string;
@@ -41,9 +38,9 @@ export interface ModelRedis {
   reacquire(activityId: number, orders: readonly ReacquiredOrder[]): ReacquireResult;
   setCapacity(activityId: number, version: number, capacity: number): CapacityResult;
   /** Throws, with nothing changed, when another load than `replaces` is there. */
-  load(snapshot: Snapshot, replaces?: string): string;
+  load(snapshot: Snapshot, replaces: string): string;
   readLoadToken(activityId: number): string;
-  readLoads(activityIds: readonly number[]): (LoadedStock | null)[];
+  readLoad(activityId: number): LoadedStock | null;
   old(activityId: number, ages: { readonly heldMs: number; readonly releasedMs: number }): Hold[];
   forgetReleased(activityId: number, orderIds: readonly string[], olderThanMs: number): number;
   /** FLUSHALL, or a restart without a file. */
@@ -164,8 +161,8 @@ export function createModelRedis({
       state.capacity += moved;
       return { kind: isShort ? 'not_yet' : 'done' };
     },
-    load: ({ activityId, generation, capacity, capacityVersion, stock, holds }, replaces = anyLoad) => {
-      const isLate = replaces !== anyLoad && tokenOf(activityId) !== replaces;
+    load: ({ activityId, generation, capacity, capacityVersion, stock, holds }, replaces) => {
+      const isLate = tokenOf(activityId) !== replaces;
       if (guards.loadToken && isLate) throw new Error(`activity ${activityId} was loaded meanwhile`);
       loads += 1;
       activities.set(activityId, {
@@ -180,11 +177,10 @@ export function createModelRedis({
       return runId();
     },
     readLoadToken: tokenOf,
-    readLoads: (ids) =>
-      ids.map((id) => {
-        const generation = activities.get(id)?.generation;
-        return generation === undefined ? null : { generation, runId: runId() };
-      }),
+    readLoad: (id) => {
+      const generation = activities.get(id)?.generation;
+      return generation === undefined ? null : { generation, runId: runId() };
+    },
     old: (activityId, { heldMs, releasedMs }) => {
       const ages = { held: heldMs, released: releasedMs, sold: Number.POSITIVE_INFINITY };
       return [...(activities.get(activityId)?.holds.values() ?? [])]

@@ -9,13 +9,14 @@ import { type RedisStep, redisStep } from './history.ts';
 
 const histories = 100;
 const capacity = 4;
+const idOf = (order: number): string => `01890000-0000-7000-8000-00000000000${order}`;
 /** One user and quantity an order, two orders a user: a replay is a true one, and users meet themselves. */
 const detailsOf = (order: number) => ({
-  orderId: `o${order}`,
+  orderId: idOf(order),
   userId: `u${order % 3}`,
   quantity: (order % 2) + 1,
 });
-const idsOf = (orders: readonly number[]): string[] => orders.map((order) => `o${order}`);
+const idsOf = (orders: readonly number[]): string[] => orders.map(idOf);
 
 let redis: TestRedis;
 let stock: Stock;
@@ -35,8 +36,8 @@ async function both(step: RedisStep, model: ModelRedis): Promise<[unknown, unkno
   switch (step.do) {
     case 'reserve': {
       const wanted = { activityId, generation: step.generation, ...detailsOf(step.order) };
-      const [load = null] = await stock.readLoads([activityId]);
-      const [modelled = null] = model.readLoads([activityId]);
+      const load = await stock.readLoad(activityId);
+      const modelled = model.readLoad(activityId);
       return [
         await stock.reserve({ ...wanted, stockRunId: load?.runId ?? null }),
         model.reserve({ ...wanted, stockRunId: modelled?.runId ?? null }),
@@ -67,8 +68,8 @@ async function both(step: RedisStep, model: ModelRedis): Promise<[unknown, unkno
       const { generation } = step;
       const sizes = { capacity, capacityVersion: generation, stock: capacity - taken };
       const snapshot = { activityId, generation, ...sizes, holds };
-      await stock.load(snapshot);
-      model.load(snapshot);
+      await stock.load(snapshot, await stock.readLoadToken(activityId));
+      model.load(snapshot, model.readLoadToken(activityId));
       return [undefined, undefined];
     }
     case 'prune': {

@@ -3,14 +3,26 @@ import { type ActivityRow, activityColumns, toActivity } from './activity-row.ts
 import type { Database } from './database.ts';
 import { withRetriedSession } from './transaction.ts';
 
-/** Activities by number, a page at a time: `afterId` is the last number of the page before, 0 at first. */
+export interface ActivityPage {
+  /** The last number of the page before, 0 at first. */
+  readonly afterId: number;
+  readonly limit: number;
+  /** Leave out those that are over. */
+  readonly onlyLive?: boolean;
+}
+
+/** Sales ended, and every order has had its deadline, its grace, and an hour; but one that an operator moved. */
+const isLive = `(sale_ends_at IS NULL OR
+  sale_ends_at > NOW(3) - INTERVAL (pay_within_ms + payment_grace_ms) * 1000 MICROSECOND - INTERVAL 1 HOUR)`;
+
+/** Activities by number, a page at a time. */
 export function listActivities(
   database: Database,
-  { afterId, limit }: { afterId: number; limit: number },
+  { afterId, limit, onlyLive = false }: ActivityPage,
 ): Promise<Activity[]> {
   return withRetriedSession(database, async (session) => {
     const rows = await session.rows<ActivityRow>(
-      `SELECT ${activityColumns} FROM activity WHERE id > ? ORDER BY id LIMIT ?`,
+      `SELECT ${activityColumns} FROM activity WHERE id > ? ${onlyLive ? `AND ${isLive}` : ''} ORDER BY id LIMIT ?`,
       [afterId, limit],
     );
     return rows.map(toActivity);

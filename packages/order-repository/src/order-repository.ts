@@ -6,6 +6,7 @@ import type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 import type { CreateOutcome, NewOrder } from './create-result.ts';
 import type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 import type { Finding } from './finding.ts';
+import type { ActivityPage } from './list-activities.ts';
 import type { NoticeClaim, NoticeJob, NoticeOutcome } from './notification.ts';
 import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Order } from './order.ts';
@@ -125,7 +126,7 @@ export interface OrderRepository {
     answer: (result: ChangedCapacity) => StoredAnswer,
   ): Promise<OperatorResult<ChangedCapacity, CapacityRefusal>>;
   readActivity(id: number): Promise<Activity | undefined>;
-  listActivities(page: { afterId: number; limit: number }): Promise<Activity[]>;
+  listActivities(page: ActivityPage): Promise<Activity[]>;
 
   createOrders(orders: readonly NewOrder[]): Promise<CreateOutcome>;
   readOrder(id: string): Promise<Order | undefined>;

@@ -5,13 +5,14 @@
     KEYS[3]  activity:{ID}:holds   hash: order -> "state:quantity:atMs:user", state h(eld) s(old) r(eleased)
     KEYS[4]  activity:{ID}:gen     generation; absent: not loaded
     ARGV     for each order its id, its user and its quantity; at most 1000 orders
-  Returns 'not_ready', or in ARGV order for each order
+  Returns 'not_ready' (also for a counter that is no number), or in ARGV order for each order
     units    taken from the stock, for an order that was released or is not known
     0        it is sold already, or was still held: then it is sold from its hold, and the stock stays
     -1       not yet: too few units are free, or its user is in another order; nothing was changed for it
   Everything is read and checked before the first write. A later order sees what an earlier one took.
 ]]
-if redis.call('EXISTS', KEYS[1], KEYS[4]) ~= 2 then
+local free = tonumber(redis.call('GET', KEYS[1]))
+if not free or redis.call('EXISTS', KEYS[4]) ~= 1 then
   return 'not_ready'
 end
 
@@ -22,7 +23,6 @@ for i = 1, #ARGV, 3 do
 end
 local time = redis.call('TIME')
 local at = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
-local free = tonumber(redis.call('GET', KEYS[1]))
 local known = redis.call('HMGET', KEYS[3], unpack(orders))
 local active = redis.call('SMISMEMBER', KEYS[2], unpack(users))
 local answers, marks, joined, joins, sold, total = {}, {}, {}, {}, {}, 0
@@ -58,11 +58,12 @@ for i, order in ipairs(orders) do
   end
 end
 
-if #marks > 0 then
-  redis.call('HSET', KEYS[3], unpack(marks))
-end
+-- The counter first: it may still be no whole number, and then nothing else is written.
 if total > 0 then
   redis.call('DECRBY', KEYS[1], total)
   redis.call('SADD', KEYS[2], unpack(joins))
+end
+if #marks > 0 then
+  redis.call('HSET', KEYS[3], unpack(marks))
 end
 return answers

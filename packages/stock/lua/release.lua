@@ -5,7 +5,8 @@
     KEYS[3]  activity:{ID}:holds   hash: order -> "state:quantity:atMs:user", state h(eld) s(old) r(eleased)
     KEYS[4]  activity:{ID}:gen     generation; absent: not loaded
     ARGV     order ids, 1 to 1000 (unpack fails near 8000)
-  Returns 'not_ready', or in ARGV order the units each order gave back: 0 means it held none.
+  Returns 'not_ready' (also for a counter that is no number), or in ARGV order the units each order gave back: 0
+  means it held none.
     held      credits its units and drops its user; its marker keeps the units, and in the user's place since when
               they were held: so an audit can tell what was held at any moment
     unknown   is marked released without credit, so that a reserve that arrives late is refused
@@ -13,9 +14,10 @@
     released  is left alone; so is an order named twice in one call
   Everything is read and checked before the first write.
 ]]
-if redis.call('EXISTS', KEYS[1], KEYS[4]) ~= 2 then
+if not tonumber(redis.call('GET', KEYS[1])) or redis.call('EXISTS', KEYS[4]) ~= 1 then
   return 'not_ready'
 end
+redis.call('SCARD', KEYS[2])
 
 local time = redis.call('TIME')
 local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
@@ -47,11 +49,12 @@ for i, order in ipairs(ARGV) do
   total = total + units
 end
 
-if #marks > 0 then
-  redis.call('HSET', KEYS[3], unpack(marks))
-end
+-- The counter first: it may still be no whole number, and then nothing else is written.
 if total > 0 then
   redis.call('INCRBY', KEYS[1], total)
   redis.call('SREM', KEYS[2], unpack(users))
+end
+if #marks > 0 then
+  redis.call('HSET', KEYS[3], unpack(marks))
 end
 return given

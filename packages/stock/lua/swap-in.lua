@@ -10,13 +10,15 @@
     KEYS[7]  staged users   set, expires by itself; absent when there are none
     KEYS[8]  staged holds   hash, the same
     ARGV     generation, free units, number of holds (each with another user), "version:capacity", token of this
-             load, token that must be there ('' for none, '*' for any)
+             load, token that must be there ('' for none)
   Returns 1; or, with nothing changed, 0 when what was staged is not complete (expired, or lost with a restart),
   -1 when another load came in between: this one is late, and brings what is over.
   Every step costs the same however many orders there are: SCARD and HLEN are counters, and UNLINK hands the old
   keys to another thread. A RENAME over them would free them here, one by one.
 ]]
-if ARGV[6] ~= '*' and (redis.call('GET', KEYS[6]) or '') ~= ARGV[6] then
+-- A token of another type is none: pcall, so that it is replaced too.
+local there = redis.pcall('GET', KEYS[6])
+if (type(there) == 'string' and there or '') ~= ARGV[6] then
   return -1
 end
 local expected = tonumber(ARGV[3])

@@ -3,7 +3,7 @@ export type { StockSnapshot } from './load-stock.ts';
 export { openStock, type Stock, type StockConfig } from './open-stock.ts';
 export type { ReacquiredOrder, ReacquireResult } from './reacquire.ts';
 export type { StockCounts } from './read-holds.ts';
-export type { LoadedStock } from './read-loads.ts';
+export type { LoadedStock } from './read-load.ts';
 export type { Reservation, ReserveResult } from './reserve.ts';
 export type { CapacityResult } from './set-capacity.ts';
 export type { SettleResult } from './settle.ts';

@@ -1,7 +1,7 @@
-import { ReplyError } from 'ioredis';
+import { isWrongType } from './is-wrong-type.ts';
 import { scanCount, scanFields } from './read-holds.ts';
 import type { RedisClient, StockNode } from './redis-client.ts';
-import { type Hold, parseHold } from './stock-hold.ts';
+import { type Hold, isOrderId, parseHold } from './stock-hold.ts';
 import { stockKeys } from './stock-keys.ts';
 
 /** Everything Redis knows about an activity, to be compared with MySQL. */
@@ -48,11 +48,8 @@ export async function inspectStock(client: RedisClient, activityId: number): Pro
   try {
     return await inspect(client, activityId);
   } catch (error) {
-    const cause: unknown = error instanceof Error ? error.cause : undefined;
-    if (cause instanceof Error && cause instanceof ReplyError && cause.message.startsWith('WRONGTYPE')) {
-      return { kind: 'unreadable', what: 'a key is of another type' };
-    }
-    throw error;
+    if (!isWrongType(error)) throw error;
+    return { kind: 'unreadable', what: 'a key is of another type' };
   }
 }
 
@@ -71,7 +68,7 @@ async function inspect(client: RedisClient, activityId: number): Promise<StockIm
   const holds = new Map<string, Hold>();
   for await (const fields of scanFields(client, activityId)) {
     for (const [orderId, text] of fields) {
-      const hold = parseHold(orderId, text);
+      const hold = isOrderId(orderId) ? parseHold(orderId, text) : null;
       if (hold === null) return { kind: 'unreadable', what: `hold of order ${orderId.slice(0, 40)}` };
       holds.set(orderId, hold);
     }

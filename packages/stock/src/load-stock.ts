@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isWrongType } from './is-wrong-type.ts';
 import type { RedisClient } from './redis-client.ts';
 import { stagedKeys, stockKeys } from './stock-keys.ts';
 import { StockUnavailableError } from './stock-unavailable.ts';
@@ -24,8 +25,7 @@ export interface StockSnapshot {
 const holdsPerCommand = 250;
 /** Commands on their way together; others have their turn between any two of them. */
 const commandsAtOnce = 8;
-const anyLoad = '*';
-/** What an interrupted load leaves behind disappears by itself. */
+/** What an interrupted load leaves behind disappears by itself: its first command sets the time with the data. */
 const stagedSeconds = 600;
 
 /**
@@ -36,14 +36,14 @@ const stagedSeconds = 600;
  * The caller holds the activity's lock in MySQL, and has read under it which load is there (`readLoadToken`): given as
  * `replaces`, this load is refused when another one came in between. So one that is stuck in the network while its
  * transaction is undone and another process loads and sells cannot put the older stock back, under what is by then
- * the right generation. Without `replaces` the last one wins.
+ * the right generation. An activity that is new replaces nothing: ''.
  * @returns the run id of the server that took it, for `activity.stock_run_id`.
  * @throws {StockUnavailableError} the old keys or the new ones are in place; repeat it.
  */
 export async function loadStock(
   { ask }: RedisClient,
   { activityId, generation, capacity, capacityVersion, stock, holds }: StockSnapshot,
-  replaces: string = anyLoad,
+  replaces: string,
 ): Promise<string> {
   const keys = stockKeys(activityId);
   if (!Number.isSafeInteger(stock) || stock < 0) throw new RangeError(`Free stock cannot be ${stock}.`);
@@ -57,20 +57,30 @@ export async function loadStock(
     activityId,
     async ({ redis }) => Number((await redis.time())[0]) * 1_000,
   );
-  for (let at = 0; at < holds.length; at += holdsPerCommand * commandsAtOnce) {
-    await ask(`load activity ${activityId}`, activityId, async ({ redis }) => {
-      const writes: Promise<number>[] = [];
-      const end = Math.min(holds.length, at + holdsPerCommand * commandsAtOnce);
-      for (let from = at; from < end; from += holdsPerCommand) {
-        const chunk = holds.slice(from, Math.min(end, from + holdsPerCommand));
-        writes.push(
-          redis.hset(staged.holds, ...chunk.flatMap((hold) => [hold.orderId, textOf(hold, loadedAtMs)])),
-          redis.sadd(staged.users, ...chunk.map(({ userId }) => userId)),
-        );
-      }
-      if (at === 0) {
-        for (const key of Object.values(staged)) writes.push(redis.expire(key, stagedSeconds));
-      }
+  const stage = `load activity ${activityId}`;
+  const fieldsOf = (chunk: Chunk): string[] =>
+    chunk.flatMap((hold) => [hold.orderId, textOf(hold, loadedAtMs)]);
+  const [first, ...rest] = chunksOf(holds);
+  if (first !== undefined) {
+    await ask(stage, activityId, async ({ redis }) => {
+      const answers = await redis
+        .multi()
+        .hset(staged.holds, ...fieldsOf(first))
+        .sadd(staged.users, ...usersOf(first))
+        .expire(staged.holds, stagedSeconds)
+        .expire(staged.users, stagedSeconds)
+        .exec();
+      for (const [error] of answers ?? []) if (error !== null) throw error;
+    });
+  }
+  for (let at = 0; at < rest.length; at += commandsAtOnce) {
+    await ask(stage, activityId, async ({ redis }) => {
+      const writes = rest
+        .slice(at, at + commandsAtOnce)
+        .flatMap((chunk) => [
+          redis.hset(staged.holds, ...fieldsOf(chunk)),
+          redis.sadd(staged.users, ...usersOf(chunk)),
+        ]);
       await Promise.all(writes);
     });
   }
@@ -82,7 +92,7 @@ export async function loadStock(
     token,
     replaces,
   ];
-  const { runId, answer } = await ask(`load activity ${activityId}`, activityId, async (node) => {
+  const { runId, answer } = await ask(stage, activityId, async (node) => {
     const server = await node.runId.read();
     return { runId: server, answer: await node.scripts.swapIn(keys, staged, argv) };
   });
@@ -96,15 +106,32 @@ export async function loadStock(
   return runId;
 }
 
+type Chunk = StockSnapshot['holds'];
+
+function chunksOf(holds: Chunk): Chunk[] {
+  return Array.from({ length: Math.ceil(holds.length / holdsPerCommand) }, (_, index) =>
+    holds.slice(index * holdsPerCommand, (index + 1) * holdsPerCommand),
+  );
+}
+
+function usersOf(chunk: Chunk): string[] {
+  return chunk.map(({ userId }) => userId);
+}
+
 function textOf({ state, quantity, userId }: StockSnapshot['holds'][number], atMs: number): string {
   return `${state === 'held' ? 'h' : 's'}:${quantity}:${atMs}:${userId}`;
 }
 
-/** Which load is there: a name of its own for each; empty when there is none. */
-export function readLoadToken({ ask }: RedisClient, activityId: number): Promise<string> {
-  return ask(
-    `read the load of activity ${activityId}`,
-    activityId,
-    async ({ redis }) => (await redis.get(stockKeys(activityId).load)) ?? '',
-  );
+/** Which load is there: a name of its own for each; empty when there is none, or what is there is no name. */
+export async function readLoadToken({ ask }: RedisClient, activityId: number): Promise<string> {
+  try {
+    return await ask(
+      `read the load of activity ${activityId}`,
+      activityId,
+      async ({ redis }) => (await redis.get(stockKeys(activityId).load)) ?? '',
+    );
+  } catch (error) {
+    if (isWrongType(error)) return '';
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import { inspectStock, type StockImage } from './inspect-stock.ts';
 import { loadStock, readLoadToken, type StockSnapshot } from './load-stock.ts';
 import { type ReacquiredOrder, type ReacquireResult, reacquire } from './reacquire.ts';
 import { forgetReleased, type OldHolds, readCounts, type StockCounts, scanOld } from './read-holds.ts';
-import { type LoadedStock, readLoads } from './read-loads.ts';
+import { type LoadedStock, readLoad } from './read-load.ts';
 import { type Reservation, type ReserveResult, reserve } from './reserve.ts';
 import { type CapacityResult, setCapacity } from './set-capacity.ts';
 import { type SettleResult, settleHolds } from './settle.ts';
@@ -32,9 +32,9 @@ export interface Stock extends Closable {
   reacquire(activityId: number, orders: readonly ReacquiredOrder[]): Promise<ReacquireResult>;
   setCapacity(activityId: number, version: number, capacity: number): Promise<CapacityResult>;
   /** @returns the run id of the server that has it now. */
-  load(snapshot: StockSnapshot, replaces?: string): Promise<string>;
+  load(snapshot: StockSnapshot, replaces: string): Promise<string>;
   readLoadToken(activityId: number): Promise<string>;
-  readLoads(activityIds: readonly number[]): Promise<(LoadedStock | null)[]>;
+  readLoad(activityId: number): Promise<LoadedStock | null>;
   readCounts(activityId: number): Promise<StockCounts | null>;
   inspect(activityId: number): Promise<StockImage>;
   scanOld(activityId: number, ages: OldHolds): AsyncIterable<Hold[]>;
@@ -60,7 +60,7 @@ export async function openStock(config: StockConfig, log: Logger): Promise<Stock
     setCapacity: (activityId, version, capacity) => setCapacity(client, activityId, version, capacity),
     load: (snapshot, replaces) => loadStock(client, snapshot, replaces),
     readLoadToken: (activityId) => readLoadToken(client, activityId),
-    readLoads: (activityIds) => readLoads(client, activityIds),
+    readLoad: (activityId) => readLoad(client, activityId),
     readCounts: (activityId) => readCounts(client, activityId),
     inspect: (activityId) => inspectStock(client, activityId),
     scanOld: (activityId, ages) => scanOld(client, activityId, ages),

@@ -1,6 +1,6 @@
 import type { RedisClient } from './redis-client.ts';
 import { ordersPerCallMax } from './settle.ts';
-import { type Hold, parseHold } from './stock-hold.ts';
+import { type Hold, isOrderId, parseHold } from './stock-hold.ts';
 import { stockKeys } from './stock-keys.ts';
 
 export interface StockCounts {
@@ -93,7 +93,8 @@ export interface OldHolds {
 
 /**
  * Held orders and markers of released ones that are old enough, in batches of up to about a thousand. Sold ones are
- * left out: they stay as long as their order. One that changes meanwhile may come twice, or in its old state.
+ * left out: they stay as long as their order. One that changes meanwhile may come twice, or in its old state. What no
+ * script wrote is passed over, so that it keeps nobody from the rest: the audit finds it (`inspectStock`).
  */
 export async function* scanOld(
   client: RedisClient,
@@ -102,8 +103,10 @@ export async function* scanOld(
 ): AsyncGenerator<Hold[]> {
   const nowMs = await redisNow(client, activityId);
   const ages = { held: heldMs, released: releasedMs, sold: Number.POSITIVE_INFINITY };
-  for await (const batch of readAllHolds(client, activityId)) {
-    const old = batch.filter(({ state, atMs }) => nowMs - atMs >= ages[state]);
+  for await (const fields of scanFields(client, activityId)) {
+    const old = fields
+      .flatMap(([orderId, text]) => (isOrderId(orderId) ? (parseHold(orderId, text) ?? []) : []))
+      .filter(({ state, atMs }) => nowMs - atMs >= ages[state]);
     if (old.length > 0) yield old;
   }
 }

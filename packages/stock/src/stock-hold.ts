@@ -11,6 +11,13 @@ export interface Hold {
   readonly heldFromMs: number | null;
 }
 
+const orderIdFormat = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Whether a hold is of an order that MySQL could know: a lower-case UUID. Nobody here writes any other. */
+export function isOrderId(text: string): boolean {
+  return orderIdFormat.test(text);
+}
+
 const states = { h: 'held', s: 'sold', r: 'released' } as const;
 const holdFormat = /^([hsr]):(\d{1,15}):(\d{1,15}):(.*)$/s;
 

@@ -10,7 +10,7 @@ import { hashSlot } from '../src/hash-slot.ts';
 import { isStockUnavailable, openStock } from '../src/index.ts';
 import { stagedKeys, stockKeys } from '../src/stock-keys.ts';
 import { readClusterUrl } from '../src/stock-url.ts';
-import { emptySnapshot, useStore } from './open-test-stock.ts';
+import { emptySnapshot, loadOver, useStore } from './open-test-stock.ts';
 
 const dir = await mkdtemp(join(tmpdir(), 'lapse-stock-cluster-'));
 const cluster = await startRedisCluster({ dir, log: () => undefined });
@@ -55,7 +55,7 @@ describe('on a cluster of three', () => {
     }
     const [first = 0, second = 0, third = 0] = [0, 1, 2].map((node) => byNode.get(node));
     const runIds = new Map<number, string>();
-    for (const id of [first, second, third]) runIds.set(id, await stock.load(emptySnapshot(id, 5)));
+    for (const id of [first, second, third]) runIds.set(id, await loadOver(stock, emptySnapshot(id, 5)));
     expect(new Set(runIds.values()).size).toBe(3);
     const reserve = async (activityId: number, orderId: string) => {
       const stockRunId = runIds.get(activityId) ?? null;
@@ -74,7 +74,7 @@ describe('on a cluster of three', () => {
     for (const id of [first, third]) expect(await reserve(id, 'after')).toBe('reserved');
     expect(await reserve(second, 'after')).toBe('not_ready');
     // A node takes no writes in its first two seconds.
-    const load = () => stock.load(emptySnapshot(second, 5));
+    const load = () => loadOver(stock, emptySnapshot(second, 5));
     runIds.set(second, await waitUntil(load, { what: 'the node to take writes' }));
     expect(await reserve(second, 'loaded')).toBe('reserved');
     await stock.close();
@@ -90,7 +90,7 @@ describe('on a cluster of three', () => {
       what: 'the cluster to answer',
       timeoutMs: 20_000,
     });
-    await waitUntil(() => early.load(emptySnapshot(1, 5)), { what: 'the node to take writes' });
+    await waitUntil(() => loadOver(early, emptySnapshot(1, 5)), { what: 'the node to take writes' });
     expect(await early.release(1, ['o1'])).toEqual({ kind: 'done', units: [0] });
     await early.close();
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { emptySnapshot, openTestStock, type TestStock } from './open-test-stock.ts';
+import { emptySnapshot, idOf, loadOver, openTestStock, type TestStock } from './open-test-stock.ts';
 
 let own: TestStock;
 let activityId = 0;
@@ -12,16 +12,16 @@ afterAll(() => own.close());
 beforeEach(async () => {
   activityId += 1;
   keys = `activity:{${activityId}}`;
-  await own.stock.load(emptySnapshot(activityId, 100));
+  await loadOver(own.stock, emptySnapshot(activityId, 100));
 });
 
-const reserve = (orderId: string, quantity = 1) =>
+const reserve = (name: string, quantity = 1) =>
   own.stock.reserve({
     activityId,
     generation: 1,
     stockRunId: own.runIdOf(activityId),
-    orderId,
-    userId: `user of ${orderId}`,
+    orderId: idOf(name),
+    userId: `user of ${name}`,
     quantity,
   });
 
@@ -37,8 +37,8 @@ it('shows every hold, user and number of an activity, and that its sums are righ
   await reserve('held', 3);
   await reserve('sold', 2);
   await reserve('gone', 1);
-  await own.stock.confirm(activityId, ['sold']);
-  await own.stock.release(activityId, ['gone', 'never known']);
+  await own.stock.confirm(activityId, [idOf('sold')]);
+  await own.stock.release(activityId, ['gone', 'never known'].map(idOf));
   const image = await inspect();
   expect(image).toMatchObject({
     kind: 'loaded',
@@ -50,20 +50,20 @@ it('shows every hold, user and number of an activity, and that its sums are righ
   if (image.kind !== 'loaded') throw new Error('it is loaded');
   expect(image).toMatchObject({ unitsOff: 0, usersOff: 0, runId: own.runIdOf(activityId) });
   expect([...image.users].toSorted()).toEqual(['user of held', 'user of sold']);
-  expect(image.holds.get('held')).toMatchObject({ state: 'held', quantity: 3, userId: 'user of held' });
-  expect(image.holds.get('sold')).toMatchObject({ state: 'sold', quantity: 2 });
-  expect(image.holds.get('gone')).toMatchObject({ state: 'released', quantity: 1, userId: '' });
-  expect(image.holds.get('never known')).toMatchObject({ state: 'released', heldFromMs: null });
+  expect(image.holds.get(idOf('held'))).toMatchObject({ state: 'held', quantity: 3, userId: 'user of held' });
+  expect(image.holds.get(idOf('sold'))).toMatchObject({ state: 'sold', quantity: 2 });
+  expect(image.holds.get(idOf('gone'))).toMatchObject({ state: 'released', quantity: 1, userId: '' });
+  expect(image.holds.get(idOf('never known'))).toMatchObject({ state: 'released', heldFromMs: null });
 });
 
 it('the sums are exact in the middle of a rush, and a counter that is off by two shows as two', async () => {
-  await own.stock.load(emptySnapshot(activityId, 5_000));
+  await loadOver(own.stock, emptySnapshot(activityId, 5_000));
   let stop = false;
   const rush = async (name: string) => {
     for (let n = 0; !stop; n += 1) {
       await reserve(`${name}-${n}`, 2);
-      if (n % 3 === 0) await own.stock.release(activityId, [`${name}-${n}`]);
-      if (n % 3 === 1) await own.stock.confirm(activityId, [`${name}-${n}`]);
+      if (n % 3 === 0) await own.stock.release(activityId, [idOf(`${name}-${n}`)]);
+      if (n % 3 === 1) await own.stock.confirm(activityId, [idOf(`${name}-${n}`)]);
     }
   };
   const rushes = ['a', 'b', 'c', 'd'].map(rush);
@@ -80,7 +80,11 @@ it.each([
   ['a counter below zero', () => own.redis.set(`${keys}:stock`, '-3')],
   ['a counter that is no number', () => own.redis.set(`${keys}:stock`, 'many')],
   ['a capacity that is gone', () => own.redis.del(`${keys}:capacity`)],
-  ['a hold that no script wrote', () => own.redis.hset(`${keys}:holds`, 'o1', 'x:1')],
+  ['a hold that no script wrote', () => own.redis.hset(`${keys}:holds`, idOf('o1'), 'x:1')],
+  [
+    'a hold of what is no order id',
+    () => own.redis.hset(`${keys}:holds`, idOf('o1').toUpperCase(), `h:1:${Date.now()}:ann`),
+  ],
   ['users that are no set', () => own.redis.set(`${keys}:users`, 'ann')],
 ])('%s is unreadable, not an error', async (_what, damage) => {
   await damage();

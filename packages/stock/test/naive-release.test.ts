@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { emptySnapshot, openTestStock, type TestStock } from './open-test-stock.ts';
+import { emptySnapshot, loadOver, openTestStock, type TestStock } from './open-test-stock.ts';
 
 let own: TestStock;
 
@@ -15,7 +15,7 @@ async function releaseNaively(activityId: number, userId: string, quantity: numb
 }
 
 it('negative control: INCRBY and SREM alone invent stock and free the next order under replay', async () => {
-  await own.stock.load(emptySnapshot(1, 10));
+  await loadOver(own.stock, emptySnapshot(1, 10));
   const reserve = (orderId: string) =>
     own.stock.reserve({
       activityId: 1,
@@ -29,7 +29,7 @@ it('negative control: INCRBY and SREM alone invent stock and free the next order
   for (let delivery = 0; delivery < 3; delivery += 1) await releaseNaively(1, 'ann', 2);
   expect(await own.redis.get('activity:{1}:stock')).toBe('14');
 
-  await own.stock.load(emptySnapshot(2, 10));
+  await loadOver(own.stock, emptySnapshot(2, 10));
   await own.stock.reserve({
     activityId: 2,
     generation: 1,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createLogger } from '@lapse/runtime';
 import { createTestRedis } from '@lapse/testing';
 import { Cluster, Redis } from 'ioredis';
@@ -93,4 +94,17 @@ export async function listHeld(stock: Stock, activityId: number, olderThanMs: nu
   const ages = { heldMs: olderThanMs, releasedMs: Number.POSITIVE_INFINITY };
   for await (const batch of stock.scanOld(activityId, ages)) held.push(...batch);
   return held;
+}
+
+/** Load in the place of what is there, as the caller that holds the activity's lock. */
+export async function loadOver(stock: Stock, snapshot: StockSnapshot): Promise<string> {
+  return stock.load(snapshot, await stock.readLoadToken(snapshot.activityId));
+}
+
+/** An order's id, always the same for the name that a test gives it. */
+export function idOf(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+    '-',
+  );
 }

@@ -4,7 +4,7 @@ import { waitUntil } from '@lapse/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isStockUnavailable, openStock, type Stock } from '../src/index.ts';
-import { emptySnapshot } from './open-test-stock.ts';
+import { emptySnapshot, loadOver } from './open-test-stock.ts';
 import { createPrivateRedis, type PrivateRedis } from './private-redis.ts';
 
 const commandTimeoutMs = 500;
@@ -22,7 +22,7 @@ function collectingLog(): Logger {
 
 /** As a caller that reads the activity from MySQL, where the sweeper has noted the server of today. */
 const reserve = async (orderId: string) => {
-  const [load = null] = await stock.readLoads([1]);
+  const load = await stock.readLoad(1);
   const stockRunId = load?.runId ?? null;
   return stock.reserve({ activityId: 1, generation: 1, stockRunId, orderId, userId: orderId, quantity: 1 });
 };
@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 beforeEach(async () => {
   stock = await openStock({ url: server.url, commandTimeoutMs }, collectingLog());
-  await stock.load(emptySnapshot(1, 1_000));
+  await loadOver(stock, emptySnapshot(1, 1_000));
   return async () => {
     await stock.close();
     await stock.close();
@@ -55,9 +55,9 @@ describe('while Redis is away', () => {
       stock.release(1, ['o1']),
       stock.confirm(1, ['o1']),
       stock.ping(),
-      stock.load(emptySnapshot(1, 1)),
+      stock.load(emptySnapshot(1, 1), ''),
       stock.readCounts(1),
-      stock.readLoads([1]),
+      stock.readLoad(1),
     ];
     for (const result of await Promise.allSettled(failing)) {
       expect(result.status).toBe('rejected');
@@ -101,7 +101,7 @@ describe('while Redis is away', () => {
     await expect(early.ping()).rejects.toSatisfy(isStockUnavailable);
     await server.start();
     await waitUntil(() => answers(early), { what: 'Redis to answer' });
-    expect(await early.readLoads([1])).toMatchObject([{ generation: 1 }]);
+    expect(await early.readLoad(1)).toMatchObject({ generation: 1 });
     await early.close();
   });
 });

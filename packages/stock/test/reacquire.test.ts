@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { emptySnapshot, openTestStock, type TestStock } from './open-test-stock.ts';
+import { emptySnapshot, loadOver, openTestStock, type TestStock } from './open-test-stock.ts';
 
 let own: TestStock;
 let activityId = 0;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => own.close());
 beforeEach(async () => {
   activityId += 1;
-  await own.stock.load(emptySnapshot(activityId, 10));
+  await loadOver(own.stock, emptySnapshot(activityId, 10));
 });
 
 const order = (orderId: string, quantity = 2, userId = `user of ${orderId}`) => ({
@@ -83,4 +83,17 @@ it('negative control: without the look at the hold, an order that is sent again 
   await blindly();
   const { stock = 0, sold = 0 } = (await counts()) ?? {};
   expect(stock + sold).not.toBe(10);
+});
+
+it('against a counter that is no whole number it changes nothing, and counts once that is mended', async () => {
+  const stockKey = `activity:{${activityId}}:stock`;
+  for (const damage of ['many', '1.5', '99999999999999999999']) {
+    await own.redis.set(stockKey, damage);
+    const answer = await reacquire(order('o1', 1)).catch((error: unknown) => error);
+    expect(answer).toSatisfy((it) => it instanceof Error || (it as { kind: string }).kind === 'not_ready');
+    expect(await own.redis.hlen(`activity:{${activityId}}:holds`)).toBe(0);
+  }
+  await own.redis.set(stockKey, '10');
+  expect(await reacquire(order('o1', 1))).toEqual(done);
+  expect(await counts()).toMatchObject({ stock: 9, sold: 1, users: 1 });
 });

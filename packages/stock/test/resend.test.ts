@@ -5,7 +5,7 @@ import { waitUntil } from '@lapse/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { isStockUnavailable, openStock, type Stock } from '../src/index.ts';
-import { emptySnapshot, openTestStock, type TestStock } from './open-test-stock.ts';
+import { emptySnapshot, loadOver, openTestStock, type TestStock } from './open-test-stock.ts';
 
 /**
  * A relay to Redis that cuts a connection at the worst moment: the command has been carried out and its answer is on
@@ -71,7 +71,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   activityId += 1;
-  await own.stock.load(emptySnapshot(activityId, 10));
+  await loadOver(own.stock, emptySnapshot(activityId, 10));
   await own.stock.release(activityId, ['warm up']);
 });
 
@@ -124,7 +124,7 @@ it.each(operations)(
     await before();
     await waitUntil(() => stock.ping().then(() => true), { what: 'the connection' });
     // The script is known to the server and the run id to the connection: one round trip is left to cut.
-    await stock.readLoads([activityId]);
+    await stock.readLoad(activityId);
     await reserve(stock, 'nobody').catch(() => undefined);
     await stock.release(activityId, ['nobody']);
     const cutsBefore = cutter.cuts();

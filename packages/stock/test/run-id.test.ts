@@ -5,7 +5,7 @@ import { waitUntil } from '@lapse/testing';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openStock, type Stock } from '../src/index.ts';
-import { emptySnapshot, readRunId } from './open-test-stock.ts';
+import { emptySnapshot, loadOver, readRunId } from './open-test-stock.ts';
 import { createPrivateRedis, type PrivateRedis } from './private-redis.ts';
 
 const log = createLogger('test', 'silent');
@@ -22,7 +22,7 @@ afterAll(() => server.remove());
 beforeEach(async () => {
   activityId += 1;
   stock = await openStock({ url: server.url, commandTimeoutMs: 2_000 }, log);
-  runId = await stock.load(emptySnapshot(activityId, 3));
+  runId = await loadOver(stock, emptySnapshot(activityId, 3));
   return () => stock.close();
 });
 
@@ -68,11 +68,11 @@ it('a server that comes back with an older snapshot sells nothing: its places we
   // Under the right generation, with three free places that are gone.
   expect(await stock.readCounts(activityId)).toMatchObject({ stock: 3, held: 0, generation: 1 });
   expect(await reserve('o4')).toEqual({ kind: 'not_ready' });
-  const [load] = await stock.readLoads([activityId]);
+  const load = await stock.readLoad(activityId);
   expect(load?.generation).toBe(1);
   expect(load?.runId).not.toBe(runId);
 
-  const now = await stock.load({ ...emptySnapshot(activityId, 0, 2), capacity: 3 });
+  const now = await loadOver(stock, { ...emptySnapshot(activityId, 0, 2), capacity: 3 });
   const after = { activityId, generation: 2, stockRunId: now, orderId: 'o5', userId: 'o5', quantity: 1 };
   expect(await stock.reserve(after)).toEqual({ kind: 'sold_out' });
 });

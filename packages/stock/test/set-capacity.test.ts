@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { emptySnapshot, openTestStock, type TestStock } from './open-test-stock.ts';
+import { emptySnapshot, loadOver, openTestStock, type TestStock } from './open-test-stock.ts';
 
 let own: TestStock;
 let activityId = 0;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => own.close());
 beforeEach(async () => {
   activityId += 1;
-  await own.stock.load(emptySnapshot(activityId, 10));
+  await loadOver(own.stock, emptySnapshot(activityId, 10));
 });
 
 const reserve = (orderId: string, quantity: number) =>
@@ -65,7 +65,7 @@ it('with nothing free at all it waits, and changes nothing', async () => {
 });
 
 it('a load brings the capacity and its version along: a change that it contains is not made twice', async () => {
-  await own.stock.load({ ...emptySnapshot(activityId, 40, 2), capacityVersion: 5 });
+  await loadOver(own.stock, { ...emptySnapshot(activityId, 40, 2), capacityVersion: 5 });
   expect(await setCapacity(5, 40)).toEqual({ kind: 'done' });
   expect(await setCapacity(4, 10)).toEqual({ kind: 'done' });
   expect(await free()).toBe(40);

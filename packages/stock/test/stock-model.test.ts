@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { emptySnapshot, openTestStock, type TestStock } from './open-test-stock.ts';
+import { emptySnapshot, loadOver, openTestStock, type TestStock } from './open-test-stock.ts';
 
 /** Few orders and users, so that histories meet: the same order, the same user, the last unit. */
 const order = fc.integer({ min: 0, max: 7 }).map((i) => `o${i}`);
@@ -67,7 +67,7 @@ afterAll(() => own.close());
 
 async function play(history: readonly Step[], capacity: number): Promise<void> {
   activityId += 1;
-  await own.stock.load(emptySnapshot(activityId, capacity));
+  await loadOver(own.stock, emptySnapshot(activityId, capacity));
   const model = createModel(capacity);
   for (const now of history) {
     if (now.do === 'reserve') {
@@ -107,7 +107,7 @@ it('the same steps all at once, in whatever order Redis takes them, still add up
       fc.integer({ min: 0, max: 8 }),
       async (history, capacity) => {
         activityId += 1;
-        await own.stock.load(emptySnapshot(activityId, capacity));
+        await loadOver(own.stock, emptySnapshot(activityId, capacity));
         await Promise.all(
           history.map((now) =>
             now.do === 'reserve'

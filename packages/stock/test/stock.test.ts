@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReserveResult } from '../src/index.ts';
-import { emptySnapshot, listHeld, openTestStock, type TestStock } from './open-test-stock.ts';
+import { emptySnapshot, idOf, listHeld, loadOver, openTestStock, type TestStock } from './open-test-stock.ts';
 
 let own: TestStock;
 let lastActivity = 0;
@@ -14,7 +14,7 @@ afterAll(() => own.close());
 async function openActivity(capacity: number) {
   lastActivity += 1;
   const activityId = lastActivity;
-  await own.stock.load(emptySnapshot(activityId, capacity));
+  await loadOver(own.stock, emptySnapshot(activityId, capacity));
   return {
     activityId,
     reserve: (orderId: string, userId = `user of ${orderId}`, quantity = 1): Promise<ReserveResult> =>
@@ -185,6 +185,33 @@ describe('release', () => {
   });
 });
 
+describe('release into damaged keys', () => {
+  it.each([
+    ['a counter that is no number', 'stock', 'many'],
+    ['a counter that is no whole number', 'stock', '1.5'],
+    ['a counter that is too large', 'stock', '99999999999999999999'],
+    ['users that are no set', 'users', 'ann'],
+  ])('%s: changes nothing, and gives back once that is mended', async (_what, key, damage) => {
+    const { reserve, release, counts, keys } = await openActivity(10);
+    await reserve('o1', 'ann', 2);
+    const kept = {
+      stock: await own.redis.get(`${keys}:stock`),
+      users: await own.redis.smembers(`${keys}:users`),
+    };
+    await own.redis.del(`${keys}:${key}`);
+    await own.redis.set(`${keys}:${key}`, damage);
+    const answer = await release('o1').catch((error: unknown) => error);
+    expect(answer).toSatisfy((it) => it instanceof Error || (it as { kind: string }).kind === 'not_ready');
+    expect(await own.redis.hget(`${keys}:holds`, 'o1')).toMatch(/^h:2:/);
+    expect(await own.redis.get(`${keys}:stock`)).toBe(key === 'stock' ? damage : kept.stock);
+    await own.redis.del(`${keys}:${key}`);
+    if (key === 'stock') await own.redis.set(`${keys}:stock`, kept.stock ?? '');
+    else await own.redis.sadd(`${keys}:users`, ...kept.users);
+    expect(await release('o1')).toEqual({ kind: 'done', units: [2] });
+    expect(await counts()).toEqual(counted(10, 0, 0, 0));
+  });
+});
+
 describe('confirm', () => {
   it('moves held units to sold once, and nothing for orders released or unknown', async () => {
     const { reserve, release, confirm, counts } = await openActivity(10);
@@ -238,15 +265,15 @@ describe('user ids', () => {
   it('come through unchanged and apart, whatever is in them', async () => {
     const { reserve, release, confirm, counts, keys } = await openActivity(100);
     for (const [i, userId] of hostile.entries()) {
-      expect(await reserve(`o${i}`, userId)).toEqual({ kind: 'reserved' });
-      expect(await reserve(`o${i}`, userId)).toEqual({ kind: 'reserved' });
-      expect(await reserve(`again${i}`, userId)).toEqual({ kind: 'user_holds' });
+      expect(await reserve(idOf(`o${i}`), userId)).toEqual({ kind: 'reserved' });
+      expect(await reserve(idOf(`o${i}`), userId)).toEqual({ kind: 'reserved' });
+      expect(await reserve(idOf(`again${i}`), userId)).toEqual({ kind: 'user_holds' });
     }
     expect(new Set(await own.redis.smembers(`${keys}:users`))).toEqual(new Set(hostile));
     const held = await listHeld(own.stock, lastActivity, 0);
     expect(new Set(held.map(({ userId }) => userId))).toEqual(new Set(hostile));
-    await confirm('o0');
-    await release(...hostile.map((_, i) => `o${i}`));
+    await confirm(idOf('o0'));
+    await release(...hostile.map((_, i) => idOf(`o${i}`)));
     expect(await counts()).toEqual(counted(99, 0, 1, 1));
     expect(await own.redis.smembers(`${keys}:users`)).toEqual([hostile[0]]);
   });

@@ -84,7 +84,7 @@ export async function openActivity(
     ...change,
   });
   await shop.orders.rebuildSnapshot(id, ({ available, ...snapshot }) =>
-    shop.stock.load({ ...snapshot, stock: available }),
+    shop.stock.load({ ...snapshot, stock: available }, ''),
   );
   const activity = await shop.orders.readActivity(id);
   if (!activity) throw new Error('the activity is not there');

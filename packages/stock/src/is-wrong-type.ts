@@ -1,0 +1,7 @@
+import { ReplyError } from 'ioredis';
+
+/** A key holds another type than every script here writes: somebody else put it there, and only a load mends it. */
+export function isWrongType(error: unknown): boolean {
+  const cause: unknown = error instanceof Error && !(error instanceof ReplyError) ? error.cause : error;
+  return cause instanceof Error && cause instanceof ReplyError && cause.message.startsWith('WRONGTYPE');
+}
