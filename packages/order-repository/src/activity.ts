@@ -24,3 +24,11 @@ export interface Activity {
   readonly stockRunId: string | null;
   readonly createdAt: Date;
 }
+
+export interface ActivityPage {
+  /** The last number of the page before, 0 at first. */
+  readonly afterId: number;
+  readonly limit: number;
+  /** Leave out those that are over. */
+  readonly onlyLive?: boolean;
+}

@@ -1,4 +1,4 @@
-export type { Activity } from './activity.ts';
+export type { Activity, ActivityPage } from './activity.ts';
 export type { ActiveOrder, ActivityCounts, NewFinding, PendingChanges } from './audit.ts';
 export type {
   ClosedOrder,
@@ -13,7 +13,6 @@ export type { CreateOutcome, CreateResult, NewOrder } from './create-result.ts';
 export { CommitUnknownError, isUnavailable, StoreUnavailableError } from './errors.ts';
 export type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 export type { Finding } from './finding.ts';
-export type { ActivityPage } from './list-activities.ts';
 export { migrate } from './migrate.ts';
 export { judgeStoreFault } from './mysql-fault.ts';
 export type { NoticeClaim, NoticeJob, NoticeOutcome, NoticeStage, NoticeState } from './notification.ts';

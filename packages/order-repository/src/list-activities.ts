@@ -1,15 +1,7 @@
-import type { Activity } from './activity.ts';
+import type { Activity, ActivityPage } from './activity.ts';
 import { type ActivityRow, activityColumns, toActivity } from './activity-row.ts';
 import type { Database } from './database.ts';
 import { withRetriedSession } from './transaction.ts';
-
-export interface ActivityPage {
-  /** The last number of the page before, 0 at first. */
-  readonly afterId: number;
-  readonly limit: number;
-  /** Leave out those that are over. */
-  readonly onlyLive?: boolean;
-}
 
 /** Sales ended, and every order has had its deadline, its grace, and an hour; but one that an operator moved. */
 const isLive = `(sale_ends_at IS NULL OR

@@ -1,12 +1,11 @@
 import type { CreateActivityBody, OrderStatus, OutboxRow, Phase } from '@lapse/contracts';
-import type { Activity } from './activity.ts';
+import type { Activity, ActivityPage } from './activity.ts';
 import type { ActiveOrder, ActivityCounts, NewFinding, PendingChanges } from './audit.ts';
 import type { CloseResult, RemindResult } from './batch-result.ts';
 import type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 import type { CreateOutcome, NewOrder } from './create-result.ts';
 import type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 import type { Finding } from './finding.ts';
-import type { ActivityPage } from './list-activities.ts';
 import type { NoticeClaim, NoticeJob, NoticeOutcome } from './notification.ts';
 import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Order } from './order.ts';
