@@ -8,16 +8,25 @@ import type {
   TimelinePayment,
   TimelineTransition,
 } from '@lapse/order-repository';
+import { actionEvent } from './action-event.ts';
 import { toOrderView } from './order-view.ts';
+import { event } from './timeline-event.ts';
 
 /** Most events shown. An order has about ten; only a provider that sends without end makes more. */
 const eventsMax = 500;
 
-/** Everything known about an order, in plain words, oldest first; what is still to come has a time ahead. */
-export function toOrderTimeline(timeline: Timeline): OrderTimeline {
+/**
+ * Everything known about an order, in plain words, oldest first; what is still to come has a time ahead. Which operator
+ * did something, and why, is for operators alone; its buyer sees what was done.
+ */
+export function toOrderTimeline(
+  timeline: Timeline,
+  { forOperator }: { forOperator: boolean },
+): OrderTimeline {
   const { order } = timeline;
   const events: TimelineEvent[] = [
     ...timeline.transitions.map(transitionEvent),
+    ...timeline.actions.map((action) => actionEvent(action, forOperator)),
     ...timeline.messages.flatMap(messageEvents),
     ...timeline.notifications.map(notificationEvent),
     ...timeline.attempts.flatMap(attemptEvents),
@@ -30,15 +39,6 @@ export function toOrderTimeline(timeline: Timeline): OrderTimeline {
   // Stable, so that events of one millisecond keep the order above: the cause before what follows from it.
   events.sort((left, right) => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0));
   return { order: toOrderView(order), events: events.slice(0, eventsMax) };
-}
-
-function event(
-  at: Date,
-  kind: TimelineEvent['kind'],
-  what: string,
-  detail: TimelineEvent['detail'],
-): TimelineEvent {
-  return { at: at.toISOString(), kind, what, detail };
 }
 
 const statusWords = {
@@ -56,6 +56,7 @@ const causeWords = {
   buyer: ' (by the buyer)',
   payment: '',
   operator: ' (by an operator)',
+  settle: ' (by the settler)',
 } as const;
 
 function transitionEvent(transition: TimelineTransition): TimelineEvent {

@@ -64,6 +64,16 @@ describe('the API’s own description', () => {
     expect(unresolved).toEqual([]);
   });
 
+  it('says of each route that counts a buyer that it answers 429, with the code', async () => {
+    const { paths } = (await api.send({ url: '/openapi.json' })).json();
+    for (const path of ['/v1/activities/{id}/orders', '/v1/orders/{id}/payments']) {
+      expect([path, paths[path].post.responses['429']?.description]).toEqual([
+        path,
+        expect.stringContaining('TOO_MANY_REQUESTS'),
+      ]);
+    }
+  });
+
   it('has a page whose policy lets its own scripts run, and nothing else', async () => {
     const home = await api.send({ url: '/' });
     expect([home.statusCode, home.headers.location]).toEqual([302, '/docs/']);

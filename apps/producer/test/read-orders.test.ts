@@ -25,6 +25,35 @@ const whatOf = async (id: string, as: string) => {
 };
 const cancel = (id: string, as: string) => api.send({ method: 'POST', url: `/v1/orders/${id}/cancel`, as });
 
+describe('what an operator did to an order', () => {
+  it('is in its timeline: the deadline before and after; who and why for operators alone', async () => {
+    const order = (await api.placeOrder(activityId, 'zoe', 'k')).json();
+    const extended = await api.send({
+      method: 'POST',
+      url: `/v1/orders/${order.id}/extend`,
+      operator: true,
+      as: 'boss',
+      body: { byMs: '5m', reason: 'the bank was slow' },
+    });
+    const moved = { oldDeadline: order.expiresAt, newDeadline: extended.json().expiresAt };
+    const read = async (as: string, operator: boolean) => {
+      const reply = await api.send({ url: `/v1/orders/${order.id}/timeline`, as, operator });
+      return orderTimeline.parse(reply.json()).events.filter(({ kind }) => kind === 'operator');
+    };
+    expect(await read('zoe', false)).toEqual([
+      {
+        at: expect.any(String),
+        kind: 'operator',
+        what: 'deadline moved by an operator',
+        detail: { action: 'order.extend', ...moved },
+      },
+    ]);
+    expect(await read('boss', true)).toMatchObject([
+      { detail: { ...moved, operator: 'boss', reason: 'the bank was slow' } },
+    ]);
+  });
+});
+
 describe('an order', () => {
   it('is seen by its buyer and by an operator; for anyone else it is not there', async () => {
     const order = (await api.placeOrder(activityId, 'ann', 'k')).json();

@@ -22,7 +22,7 @@ const ordersWaitingMax = 5_000;
 export function openCloseLane(parts: CloseLaneParts): CloseLane {
   const lane = createBatcher<string, void>({
     run: async (ids) => {
-      const { effects } = await parts.orders.closeExpired(ids, { cause: 'sweep' });
+      const { effects } = await parts.orders.closeExpired(ids, { cause: 'settle' });
       await applyEffects(parts, effects);
       return ids.map(() => undefined);
     },

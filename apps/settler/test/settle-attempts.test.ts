@@ -63,6 +63,8 @@ test('an attempt that nobody paid is cancelled at its provider, and the order cl
   expect(await statusOf(shop, being.orderId)).toBe('TIMEOUT_CLOSED');
   expect(await attemptOf(being)).toMatchObject({ state: 'CANCELLED', endedAt: expect.any(Date) });
   expect(await settleUntil(being)).toBeNull();
+  const { transitions } = (await shop.orders.readTimeline(being.orderId)) ?? {};
+  expect(transitions?.at(-1)).toMatchObject({ toStatus: 'TIMEOUT_CLOSED', cause: 'settle' });
   expect(provider.pay(being.attempt.id)).toBeUndefined();
   expect(await readStock(shop, being.activity.id)).toEqual({ mysql: 1, redis: 1, held: 0 });
 });

@@ -6,5 +6,13 @@ export const orderStatuses = ['PENDING', 'PAID', 'TIMEOUT_CLOSED', 'CANCELLED', 
 export type OrderStatus = (typeof orderStatuses)[number];
 
 /** What moved an order from one state to the next; the timeline shows it. */
-export const transitionCauses = ['create', 'message', 'sweep', 'buyer', 'payment', 'operator'] as const;
+export const transitionCauses = [
+  'create',
+  'message',
+  'sweep',
+  'buyer',
+  'payment',
+  'operator',
+  'settle',
+] as const;
 export type TransitionCause = (typeof transitionCauses)[number];

@@ -1,4 +1,4 @@
-import type { OutboxRow } from '@lapse/contracts';
+import type { OutboxRow, TransitionCause } from '@lapse/contracts';
 import type { StockEffect } from './stock-effect.ts';
 
 /** What became of the ids of a batch that were not moved. Every id of the input is in exactly one list. */
@@ -26,6 +26,9 @@ export interface SettlingOrder {
   readonly dueInMs: number;
   readonly lateMs: number;
 }
+
+/** Who closes: the worker of a timeout message, the sweep, or the settler once a payment came to nothing. */
+export type CloseCause = Extract<TransitionCause, 'message' | 'settle' | 'sweep'>;
 
 export interface ClosedOrder {
   readonly orderId: string;

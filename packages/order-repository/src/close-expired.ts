@@ -1,4 +1,4 @@
-import type { CloseResult, UnmovedOrders } from './batch-result.ts';
+import type { CloseCause, CloseResult, UnmovedOrders } from './batch-result.ts';
 import { idFromBytes, sortedIdBytes } from './binary-id.ts';
 import { bisect } from './bisect.ts';
 import type { BusyActivities } from './busy-activities.ts';
@@ -45,7 +45,7 @@ export async function closeExpired(
   log: RepositoryLog,
   busy: BusyActivities,
   ids: readonly string[],
-  { cause }: { cause: 'message' | 'sweep' },
+  { cause }: { cause: CloseCause },
 ): Promise<CloseResult> {
   if (ids.length > idsPerCallMax)
     throw new RangeError(`${ids.length} ids in one call; at most ${idsPerCallMax}`);
@@ -75,7 +75,7 @@ export async function closeExpired(
 async function closePart(
   session: Session,
   ids: readonly string[],
-  cause: 'message' | 'sweep',
+  cause: CloseCause,
   locked: readonly number[],
 ): Promise<Part> {
   const manner: CloseManner = { toStatus: 'TIMEOUT_CLOSED', cause };

@@ -1,6 +1,7 @@
 export type { Activity, ActivityPage } from './activity.ts';
 export type { ActiveOrder, ActivityCounts, NewFinding, PendingChanges } from './audit.ts';
 export type {
+  CloseCause,
   ClosedOrder,
   CloseResult,
   RemindedOrder,
@@ -69,6 +70,7 @@ export type { SnapshotHold, StockSnapshot } from './snapshot.ts';
 export type { CapacityEffect, ReacquireEffect, SettleEffect, StockEffect } from './stock-effect.ts';
 export type {
   Timeline,
+  TimelineAction,
   TimelineEffect,
   TimelineMessage,
   TimelineNotification,

@@ -1,7 +1,7 @@
 import type { CreateActivityBody, OrderStatus, OutboxRow, Phase } from '@lapse/contracts';
 import type { Activity, ActivityPage } from './activity.ts';
 import type { ActiveOrder, ActivityCounts, NewFinding, PendingChanges } from './audit.ts';
-import type { CloseResult, RemindResult } from './batch-result.ts';
+import type { CloseCause, CloseResult, RemindResult } from './batch-result.ts';
 import type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 import type { CreateOutcome, NewOrder } from './create-result.ts';
 import type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
@@ -163,7 +163,7 @@ export interface OrderRepository {
   ): Promise<OperatorResult<RefundPaidByHand, RefundPaidByHandRefusal>>;
   readPaymentBacklog(): Promise<PaymentBacklog>;
 
-  closeExpired(ids: readonly string[], options: { cause: 'message' | 'sweep' }): Promise<CloseResult>;
+  closeExpired(ids: readonly string[], options: { cause: CloseCause }): Promise<CloseResult>;
   closeOverdue(options: { graceMs: number; limit: number }): Promise<CloseResult & { found: number }>;
   remindPending(ids: readonly string[]): Promise<RemindResult>;
   sweepReminders(options: ReminderSweepOptions): Promise<ReminderSweep>;

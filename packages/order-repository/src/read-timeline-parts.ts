@@ -4,7 +4,8 @@ import type { NoticeStage, NoticeState } from './notification.ts';
 import type { PaymentState } from './payment.ts';
 import type { PaymentAttempt } from './payment-attempt.ts';
 import type { Session } from './session.ts';
-import type { TimelineNotification, TimelineParked, TimelinePayment } from './timeline.ts';
+import type { TimelineAction, TimelineNotification, TimelineParked, TimelinePayment } from './timeline.ts';
+import { userFromBytes } from './user-bytes.ts';
 
 interface NotificationRow {
   readonly stage: NoticeStage;
@@ -86,4 +87,28 @@ export async function readParked(session: Session, orderId: Buffer): Promise<Tim
     [orderId],
   );
   return rows.map((row) => ({ reason: row.reason, createdAt: row.created_at }));
+}
+
+/** Most actions shown: an operator's script could make any number. */
+const actionsMax = 200;
+
+export async function readActions(session: Session, orderId: string): Promise<TimelineAction[]> {
+  const rows = await session.rows<{
+    at: Date;
+    actor: Buffer;
+    action: string;
+    reason: string;
+    detail: string | null;
+  }>(
+    `SELECT at, actor, action, reason, detail FROM operator_action
+     WHERE target_kind = 'order' AND target = ? ORDER BY at, id LIMIT ?`,
+    [Buffer.from(orderId), actionsMax],
+  );
+  return rows.map((row) => ({
+    at: row.at,
+    actor: userFromBytes(row.actor),
+    action: row.action,
+    reason: row.reason,
+    detail: row.detail === null ? {} : (JSON.parse(row.detail) as TimelineAction['detail']),
+  }));
 }

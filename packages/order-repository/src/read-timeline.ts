@@ -2,7 +2,13 @@ import type { OrderStatus, Phase, TransitionCause } from '@lapse/contracts';
 import { idFromBytes, idToBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
-import { readAttempts, readNotifications, readParked, readPayments } from './read-timeline-parts.ts';
+import {
+  readActions,
+  readAttempts,
+  readNotifications,
+  readParked,
+  readPayments,
+} from './read-timeline-parts.ts';
 import type { Session } from './session.ts';
 import type { Timeline, TimelineEffect, TimelineMessage, TimelineTransition } from './timeline.ts';
 import { withRetriedSession } from './transaction.ts';
@@ -58,6 +64,7 @@ export function readTimeline(database: Database, id: string): Promise<Timeline |
       payments: await readPayments(session, orderId),
       pendingEffects: await readEffects(session, row.activity_id, transitions),
       parked: await readParked(session, orderId),
+      actions: await readActions(session, id),
     };
   });
 }

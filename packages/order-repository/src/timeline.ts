@@ -66,6 +66,16 @@ export interface TimelineParked {
   readonly createdAt: Date;
 }
 
+/** What an operator did to the order by hand. */
+export interface TimelineAction {
+  readonly at: Date;
+  readonly actor: string;
+  /** Such as `order.extend`. */
+  readonly action: string;
+  readonly reason: string;
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
 /** Everything MySQL knows about one order; each list oldest first. */
 export interface Timeline {
   readonly order: Order;
@@ -76,4 +86,5 @@ export interface Timeline {
   readonly payments: readonly TimelinePayment[];
   readonly pendingEffects: readonly TimelineEffect[];
   readonly parked: readonly TimelineParked[];
+  readonly actions: readonly TimelineAction[];
 }

@@ -108,7 +108,7 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
       if (!timeline || !(isOperator || timeline.order.userId === userId)) {
         return sendProblem(reply, { code: 'ORDER_NOT_FOUND' });
       }
-      return toOrderTimeline(timeline);
+      return toOrderTimeline(timeline, { forOperator: isOperator });
     },
   );
 
@@ -148,7 +148,8 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
           201: orderPaymentView,
           ...problemResponses(
             ...(['INVALID_REQUEST', 'UNAUTHENTICATED', 'ORDER_NOT_FOUND', 'ORDER_NOT_PENDING'] as const),
-            ...(['PAYMENT_IN_PROGRESS', 'PAYMENT_REFUSED', 'PAYMENT_UNAVAILABLE', 'UNAVAILABLE'] as const),
+            ...(['PAYMENT_IN_PROGRESS', 'PAYMENT_REFUSED', 'TOO_MANY_REQUESTS'] as const),
+            ...(['PAYMENT_UNAVAILABLE', 'UNAVAILABLE'] as const),
           ),
         },
       },

@@ -3,6 +3,7 @@ import { createOutboxTables } from './0002-outbox.ts';
 import { createNoticeAndPaymentTables } from './0003-notices-and-payments.ts';
 import { createPaymentAttempts } from './0004-payment-attempts.ts';
 import { createOperations } from './0005-operations.ts';
+import { createOperatorActions } from './0006-operator-actions.ts';
 import { createPaymentConflicts } from './0007-payment-conflicts.ts';
 import { indexEffectsByActivity } from './0008-effects-by-activity.ts';
 import type { Migration } from './migration.ts';
@@ -14,6 +15,7 @@ export const allMigrations: readonly Migration[] = [
   createNoticeAndPaymentTables,
   createPaymentAttempts,
   createOperations,
+  createOperatorActions,
   createPaymentConflicts,
   indexEffectsByActivity,
 ];
