@@ -11,6 +11,7 @@ import { chance } from './chance.ts';
 import { createDueTimers } from './due-timers.ts';
 import type { Journal } from './journal.ts';
 import { moneyMoved } from './metrics.ts';
+import { planRefundFailure } from './plan-deliveries.ts';
 import type { Delivery, JournalRecord, Outcome } from './records.ts';
 import { capture, carryOut, happens, isCrowded, type Till } from './take-payments.ts';
 
@@ -39,6 +40,8 @@ export interface Bank extends Closable {
   pay(ref: string, outcome: Outcome, afterMs: number): Answer<Attempt>;
   cancel(ref: string): Answer<Attempt>;
   refund(key: string | null, body: SimulatorRefundBody): Answer<Refund>;
+  /** A refund that was taken cannot be carried out after all: the buyer's card is gone. */
+  failRefund(refundRef: string): Answer<Refund>;
 }
 
 /**
@@ -64,6 +67,7 @@ export function openBank({ books, journal, faults, deliver, limits, log }: BankO
     pay: (ref, outcome, afterMs) => pay(till, ref, outcome, afterMs),
     cancel: (ref) => cancel(till, ref),
     refund: (key, body) => makeRefund(till, key, body),
+    failRefund: (refundRef) => failRefund(till, refundRef),
     close: timers.close,
   };
 }
@@ -121,6 +125,18 @@ function makeRefund(till: Till, key: string | null, body: SimulatorRefundBody): 
   const refund = books.refunds.get(terms.refundRef);
   if (refund) finishWhenDue(till, refund);
   return found(refund);
+}
+
+function failRefund(till: Till, refundRef: string): Answer<Refund> {
+  const { books, commit, timers, sendsEvents, faults } = till;
+  const refund = books.refunds.get(refundRef);
+  if (!refund) return { kind: 'NOT_FOUND' };
+  if (refund.state === 'failed') return done(refund);
+  if (isCrowded(till)) return { kind: 'FULL' };
+  const deliveries = sendsEvents ? planRefundFailure(refund.terms, faults(), new Date()) : [];
+  commit({ kind: 'refund_failed', refundRef, deliveries });
+  timers.drop(refundRef);
+  return done(refund);
 }
 
 function finishWhenDue({ commit, timers }: Till, { state, dueAt, terms: { refundRef } }: Refund): void {

@@ -13,7 +13,7 @@ export interface Attempt {
 
 export interface Refund {
   readonly terms: SimulatorRefund;
-  state: 'pending' | 'refunded';
+  state: SimulatorRefund['state'];
   readonly dueAt: number | null;
 }
 
@@ -30,7 +30,7 @@ class BooksError extends Error {
 /**
  * All that the simulator knows, as its records make it. `apply` is the only way to change it, live and when the
  * journal is read again, and it is where the rules of money stand: an attempt captures at most once, never after a
- * cancel; a refund is made once per id, and all refunds of a payment are at most what it captured.
+ * cancel; a refund is made once per id, and all refunds of a payment that did not fail are at most what it captured.
  */
 export class Books {
   readonly attempts = new Map<string, Attempt>();
@@ -78,6 +78,9 @@ export class Books {
         refund.state = 'refunded';
         return;
       }
+      case 'refund_failed':
+        this.#failRefund(record);
+        return;
       case 'delivered':
         this.deliveries.delete(record.deliveryId);
     }
@@ -124,6 +127,16 @@ export class Books {
     this.refunds.set(refundRef, refund);
     if (refundId !== null) this.refundsByKey.set(refundId, refund);
     this.moves.push({ kind: 'refund', refund });
+  }
+
+  #failRefund({ refundRef, deliveries }: Extract<JournalRecord, { kind: 'refund_failed' }>): void {
+    const refund = this.refunds.get(refundRef);
+    const attempt = refund && this.paymentsById.get(refund.terms.paymentId);
+    if (!refund || !attempt || refund.state === 'failed')
+      throw new BooksError(`refund ${refundRef} cannot fail: it is ${refund?.state ?? 'unknown'}`);
+    refund.state = 'failed';
+    attempt.refundedMinor -= refund.terms.amountMinor;
+    this.#queue(deliveries);
   }
 
   #queue(deliveries: readonly Delivery[]): void {

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { PaymentWebhookBody, SimulatorCapture, SimulatorFaults } from '@lapse/contracts';
+import type {
+  PaymentWebhookBody,
+  SimulatorCapture,
+  SimulatorFaults,
+  SimulatorRefund,
+} from '@lapse/contracts';
 import { chance } from './chance.ts';
 import type { AttemptTerms, Delivery } from './records.ts';
 
@@ -19,18 +24,32 @@ export function planCapture(
   const happens = (fault: 'twin' | 'staleFailed') =>
     chance(faults.seed, fault, terms.attemptId) < faults[fault];
   const captured = bodyOf('payment.captured', at, terms, capture);
-  const deliveries = planEvent(captured, faults, 'captured');
-  if (happens('twin')) deliveries.push(...planEvent(captured, faults, 'twin'));
+  const { attemptId } = terms;
+  const deliveries = planEvent(captured, faults, `${attemptId} captured`);
+  if (happens('twin')) deliveries.push(...planEvent(captured, faults, `${attemptId} twin`));
   if (happens('staleFailed')) {
     const stale = bodyOf('payment.failed', new Date(at.getTime() - staleMs), terms, terms);
-    deliveries.push(...planEvent(stale, faults, 'stale'));
+    deliveries.push(...planEvent(stale, faults, `${attemptId} stale`));
   }
   return deliveries;
 }
 
 /** @param number which of the buyer's tries this was: each has an event of its own. */
 export function planDecline(terms: AttemptTerms, faults: SimulatorFaults, at: Date): Delivery[] {
-  return planEvent(bodyOf('payment.failed', at, terms, terms), faults, `declined ${at.getTime()}`);
+  const part = `${terms.attemptId} declined ${at.getTime()}`;
+  return planEvent(bodyOf('payment.failed', at, terms, terms), faults, part);
+}
+
+/** Only of a refund with an id: by that the shop knows it. */
+export function planRefundFailure(
+  { refundRef, refundId, paymentId }: SimulatorRefund,
+  faults: SimulatorFaults,
+  at: Date,
+): Delivery[] {
+  if (refundId === null) return [];
+  const data = { paymentId, refundId, refundRef, reason: 'the card is closed' };
+  const body = { type: 'payment.refund_failed', timestamp: at.toISOString(), data } as const;
+  return planEvent(body, faults, `${refundId} failed`);
 }
 
 function bodyOf(
@@ -43,9 +62,9 @@ function bodyOf(
   return { type, timestamp: at.toISOString(), data };
 }
 
-function planEvent(body: PaymentWebhookBody, faults: SimulatorFaults, part: string): Delivery[] {
-  const { attemptId } = body.data;
-  const roll = (purpose: string) => chance(faults.seed, purpose, `${attemptId} ${part}`);
+/** @param part names the event among all: its chances hang on that and the seed alone. */
+function planEvent(body: Delivery['body'], faults: SimulatorFaults, part: string): Delivery[] {
+  const roll = (purpose: string) => chance(faults.seed, purpose, part);
   const eventId = `evt_${randomUUID()}`;
   const now = Date.now();
   const late = roll('delay') < faults.delay ? roll('delay by') * faults.delayMs : 0;

@@ -1,4 +1,9 @@
-import type { PaymentWebhookBody, SimulatorCapture, SimulatorRefund } from '@lapse/contracts';
+import type {
+  PaymentWebhookBody,
+  RefundFailedWebhookBody,
+  SimulatorCapture,
+  SimulatorRefund,
+} from '@lapse/contracts';
 
 /** What a shop asked for. `providerRef` is random and long: it is all that guards a payment page. */
 export interface AttemptTerms {
@@ -15,7 +20,7 @@ export interface AttemptTerms {
 export interface Delivery {
   readonly deliveryId: string;
   readonly eventId: string;
-  readonly body: PaymentWebhookBody;
+  readonly body: PaymentWebhookBody | RefundFailedWebhookBody;
   readonly sendAt: number;
   /** Sent as soon as another delivery got through, else at `sendAt`. */
   readonly held: boolean;
@@ -42,6 +47,7 @@ export type JournalRecord =
   | { readonly kind: 'cancelled'; readonly ref: string }
   | { readonly kind: 'refund'; readonly refund: SimulatorRefund; readonly dueAt: number | null }
   | { readonly kind: 'refunded'; readonly refundRef: string }
+  | { readonly kind: 'refund_failed'; readonly refundRef: string; readonly deliveries: readonly Delivery[] }
   | {
       readonly kind: 'delivered';
       readonly deliveryId: string;

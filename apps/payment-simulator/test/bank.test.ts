@@ -28,6 +28,7 @@ const step = fc.oneof(
     key: fc.option(id, { nil: null }),
     amountMinor: fc.integer({ min: 1, max: 20 }),
   }),
+  fc.record({ do: fc.constant('fail a refund' as const), id }),
   fc.record({ do: fc.constant('restart' as const) }),
 );
 const faults = fc.record({
@@ -82,6 +83,8 @@ describe('the rules of money', () => {
               const paymentId = now.books.attempts.get(refOf(each.id))?.capture?.paymentId ?? 'pay_none';
               const key = each.key === null ? null : `r${each.key}`;
               now.bank.refund(key, { paymentId, amountMinor: each.amountMinor, currency: 'CNY' });
+            } else if (each.do === 'fail a refund') {
+              now.bank.failRefund([...now.books.refunds.keys()][each.id] ?? 're_none');
             } else {
               const before = snapshot(now.books);
               await now.close();
@@ -173,17 +176,18 @@ describe('the books, whoever writes to them,', () => {
 /** Counted anew from the moves alone, not by the sums that the books keep. */
 function checkMoney(books: Books): void {
   const captures = books.moves.flatMap((move) => (move.kind === 'capture' ? [move.capture] : []));
-  const refunds = books.moves.flatMap((move) => (move.kind === 'refund' ? [move.refund.terms] : []));
+  const refunds = books.moves.flatMap((move) => (move.kind === 'refund' ? [move.refund] : []));
+  const kept = refunds.filter(({ state }) => state !== 'failed');
   expect(new Set(captures.map(({ paymentId }) => paymentId)).size).toBe(captures.length);
   for (const attempt of books.attempts.values()) {
     const { paymentId } = attempt.terms;
     const captured = captures.filter((capture) => capture.paymentId === paymentId);
     expect(captured.length).toBe(attempt.state === 'captured' ? 1 : 0);
-    const back = refunds.filter((refund) => refund.paymentId === paymentId);
-    const total = back.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
+    const back = kept.filter(({ terms }) => terms.paymentId === paymentId);
+    const total = back.reduce((sum, { terms }) => sum + terms.amountMinor, 0);
     expect(total).toBeLessThanOrEqual(captured[0]?.amountMinor ?? 0);
   }
-  const keys = refunds.flatMap(({ refundId }) => (refundId === null ? [] : [refundId]));
+  const keys = refunds.flatMap(({ terms: { refundId } }) => (refundId === null ? [] : [refundId]));
   expect(new Set(keys).size).toBe(keys.length);
 }
 

@@ -175,6 +175,23 @@ describe('a refund', () => {
     await expect(sim.provider.refund({ ...refund, amountMinor: 1 })).rejects.toThrow('KEY_REUSED');
   });
 
+  it('that fails after it was taken is told once, keeps its id, and may be made anew under another', async () => {
+    const { ref } = await open();
+    await sim.pay(ref, { outcome: 'succeed' });
+    const [{ paymentId = '' } = {}] = await capturesOf(ref);
+    const refund = { refundId: randomUUID(), paymentId, amountMinor: 8_800, currency: 'CNY' };
+    const { refundRef } = await sim.provider.refund(refund);
+    for (let asked = 0; asked < 2; asked += 1) {
+      const failed = await sim.call('POST', `/v1/refunds/${refundRef}/fail`, {});
+      expect([failed.status, failed.body]).toMatchObject([200, { state: 'failed' }]);
+    }
+    expect(await sim.provider.refund(refund)).toEqual({ kind: 'failed', refundRef, reason: null });
+    const anew = await sim.provider.refund({ ...refund, refundId: randomUUID() });
+    expect(anew.kind).toBe('refunded');
+    await quiet();
+    expect(shop.refundFailures).toMatchObject([{ paymentId, refundId: refund.refundId, refundRef }]);
+  });
+
   it('may be pending at first, and is then carried out by itself', async () => {
     await sim.setFaults({ refundPending: 1, processingMs: 200 });
     const { paymentId, amountMinor, currency } = await paid();

@@ -7,7 +7,9 @@ import { webhookSecret } from './simulator-process.ts';
 export interface Shop {
   readonly url: string;
   /** Events whose signature was good, in the order of their arrival, repeats included. */
-  readonly events: Exclude<ProviderEvent, { kind: 'other' }>[];
+  readonly events: Extract<ProviderEvent, { kind: 'captured' | 'failed' }>[];
+  /** Likewise, of refunds that failed. */
+  readonly refundFailures: Extract<ProviderEvent, { kind: 'refund_failed' }>[];
   /** Requests whose signature was not. */
   readonly refused: string[];
   /** Status of the answer to a good event. */
@@ -31,7 +33,10 @@ export async function openShop(secret = webhookSecret): Promise<Shop> {
         return;
       }
       const status = shop.answer(event);
-      if (status === 200) shop.events.push(event);
+      if (status === 200) {
+        if (event.kind === 'refund_failed') shop.refundFailures.push(event);
+        else shop.events.push(event);
+      }
       response.writeHead(status).end('{}');
     });
   });
@@ -40,6 +45,7 @@ export async function openShop(secret = webhookSecret): Promise<Shop> {
   const shop: Shop = {
     url: `http://127.0.0.1:${port}/v1/payments/webhook`,
     events: [],
+    refundFailures: [],
     refused: [],
     answer: () => 200,
     close: () =>

@@ -24,8 +24,10 @@ export interface ApiDependencies {
     | 'extendOrder'
     | 'listActivities'
     | 'listFindings'
+    | 'listLeftEffects'
     | 'listParked'
     | 'listRefunds'
+    | 'listUndelivered'
     | 'markAttemptOpen'
     | 'markEffectsApplied'
     | 'markRefundPaid'
@@ -35,7 +37,11 @@ export interface ApiDependencies {
     | 'readOrder'
     | 'readTimeline'
     | 'recordPayment'
+    | 'recordRefundFailure'
+    | 'redriveEffects'
     | 'redriveParked'
+    | 'refundPayments'
+    | 'resendUndelivered'
   >;
   readonly stock: Pick<Stock, 'confirm' | 'load' | 'reacquire' | 'release' | 'setCapacity'>;
   readonly create: CreatePorts;

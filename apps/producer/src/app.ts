@@ -13,7 +13,9 @@ import { operationRoutes } from './routes/operations.ts';
 import { orderRoutes } from './routes/orders.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { refundByHandRoutes } from './routes/refund-by-hand.ts';
+import { refundRoutes } from './routes/refunds.ts';
 import { repairRoutes } from './routes/repairs.ts';
+import { undeliveredRoutes } from './routes/undelivered.ts';
 
 /** What the API serves is JSON, for programs: nothing in it may be run, framed or embedded. The docs page has its own. */
 const contentSecurityPolicy = {
@@ -56,6 +58,8 @@ export async function buildApp(dependencies: ApiDependencies): Promise<FastifyIn
   await app.register(operationRoutes, dependencies);
   await app.register(repairRoutes, dependencies);
   await app.register(refundByHandRoutes, dependencies);
+  await app.register(refundRoutes, dependencies);
+  await app.register(undeliveredRoutes, dependencies);
   await app.register(paymentRoutes, dependencies);
   await app.ready();
   return app;

@@ -128,6 +128,7 @@ const paymentWords = {
   CAPTURED: 'payment received',
   REFUND_PENDING: 'payment received that this order cannot take: a refund is due',
   REFUNDED: 'payment refunded',
+  REFUND_FAILED: 'refund failed at the provider: an operator must order it anew',
   QUARANTINED: 'payment set aside: amount or currency differs from the order',
   FAILED: 'payment failed at the provider',
   WAITING: 'payment received before its order was written: kept until it is',
@@ -136,8 +137,9 @@ const paymentWords = {
 /** The payment, and its refund once the provider has taken it. */
 function paymentEvents(payment: TimelinePayment): TimelineEvent[] {
   const { paymentId, eventId, amountMinor, currency, state, occurredAt, receivedAt, reason } = payment;
-  const { refundTries, refundRef, refundedAt } = payment;
-  const words = refundedAt ? paymentWords.REFUND_PENDING : paymentWords[state];
+  const { refundTries, refundRef, refundedAt, refundFailedAt } = payment;
+  const goesBack = refundedAt !== null || refundFailedAt !== null;
+  const words = goesBack ? paymentWords.REFUND_PENDING : paymentWords[state];
   const events = [
     event(receivedAt, 'payment', words, {
       paymentId,
@@ -150,6 +152,9 @@ function paymentEvents(payment: TimelinePayment): TimelineEvent[] {
       ...(refundTries > 0 && { refundTries }),
     }),
   ];
+  if (refundFailedAt) {
+    events.push(event(refundFailedAt, 'payment', paymentWords.REFUND_FAILED, { paymentId }));
+  }
   if (refundedAt) {
     events.push(event(refundedAt, 'payment', paymentWords.REFUNDED, { paymentId, refundRef, refundTries }));
   }

@@ -20,12 +20,17 @@ describe('the API’s own description', () => {
       '/v1/activities',
       '/v1/activities/{id}',
       '/v1/activities/{id}/orders',
+      '/v1/ops/effects',
+      '/v1/ops/effects/redrive',
       '/v1/ops/findings',
       '/v1/ops/parked',
       '/v1/ops/parked/drop',
       '/v1/ops/parked/redrive',
       '/v1/ops/refunds',
+      '/v1/ops/refunds/pay',
       '/v1/ops/refunds/{id}/paid-by-hand',
+      '/v1/ops/undelivered',
+      '/v1/ops/undelivered/resend',
       '/v1/orders/{id}',
       '/v1/orders/{id}/cancel',
       '/v1/orders/{id}/extend',
@@ -71,6 +76,17 @@ describe('the API’s own description', () => {
         path,
         expect.stringContaining('TOO_MANY_REQUESTS'),
       ]);
+    }
+  });
+
+  it('says of each write of an operator that it takes an Idempotency-Key, and what its reuse answers', async () => {
+    const { paths } = (await api.send({ url: '/openapi.json' })).json();
+    const writes = Object.keys(paths).filter((path) => path.startsWith('/v1/ops/') && paths[path].post);
+    expect(writes).toHaveLength(6);
+    for (const path of writes) {
+      const { parameters, responses } = paths[path].post;
+      expect(parameters.map(({ name }: { name: string }) => name)).toContain('idempotency-key');
+      expect(responses['422'].description).toContain('IDEMPOTENCY_KEY_REUSED');
     }
   });
 

@@ -77,6 +77,31 @@ describe('parked messages', () => {
     ]);
   });
 
+  it.each(['redrive', 'drop'])(
+    '%s with a key: a repeat gets the same bytes, another request with it is 422',
+    async (name) => {
+      const [first, other] = [await park(), await park()];
+      const ask = (ids: readonly number[], key?: string) =>
+        api.send({
+          method: 'POST',
+          url: `/v1/ops/parked/${name}`,
+          operator: true,
+          as: 'boss',
+          body: { ids, reason: 'the bug is fixed', dryRun: false },
+          ...(key === undefined ? {} : { headers: { 'idempotency-key': key } }),
+        });
+      const done = await ask([first.id], `${name}-1`);
+      expect(done.json().outcomes).toMatchObject([{ id: first.id, changed: true }]);
+      const again = await ask([first.id], `${name}-1`);
+      expect(again.headers['idempotent-replayed']).toBe('true');
+      expect(again.rawPayload.equals(done.rawPayload)).toBe(true);
+      const reused = await ask([other.id], `${name}-1`);
+      expect([reused.statusCode, reused.json().code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
+      // Negative control: without the key the repeat is answered as what it is.
+      expect((await ask([first.id])).json().outcomes).toMatchObject([{ changed: false, kind: 'settled' }]);
+    },
+  );
+
   it('are dropped likewise; what is not there is said to be so', async () => {
     const { id } = await park();
     const ask = { ids: [id, 999_999], reason: 'no use', dryRun: false };

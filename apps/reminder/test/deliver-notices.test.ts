@@ -1,6 +1,16 @@
 import { DeliveryError, openNotifier } from '@lapse/notifications';
 import type { NotifyConfig } from '@lapse/runtime';
-import { captureLog, log, openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
+import {
+  captureLog,
+  log,
+  noAnswer,
+  openActivity,
+  openShop,
+  outcomesOf,
+  placeOrders,
+  readStock,
+  type Shop,
+} from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { deliverNotices } from '../src/deliver-notices.ts';
@@ -207,12 +217,16 @@ test('a notice that is refused for good is parked at its first try, and goes out
   expect(parked).toMatchObject([{ orderId: ids[0], what: 'REMINDER', attempts: 1 }]);
   const numbers = parked.map(({ id }) => id);
   const request = { actor: 'ann', reason: 'the mailbox is there now' };
-  await shop.orders.resendNotifications(numbers, { ...request, dryRun: true });
+  await outcomesOf(
+    shop.orders.resendUndelivered('notification', numbers, { ...request, dryRun: true }, noAnswer),
+  );
   await deliver();
   expect(receiver.notices).toEqual([]);
-  expect(await shop.orders.resendNotifications(numbers, { ...request, dryRun: false })).toMatchObject([
-    { kind: 'resent', changed: true, orderId: ids[0] },
-  ]);
+  expect(
+    await outcomesOf(
+      shop.orders.resendUndelivered('notification', numbers, { ...request, dryRun: false }, noAnswer),
+    ),
+  ).toMatchObject([{ kind: 'resent', changed: true, orderId: ids[0] }]);
   await deliver();
   expect(receiver.notices).toHaveLength(1);
   expect(await states()).toMatchObject([{ state: 'SENT', attempts: 2 }]);
@@ -228,7 +242,14 @@ test('a notice that is sent again by hand has all its tries again', async () => 
     await passWaits();
   }
   const [parked] = await shop.orders.listUndelivered('notification', { afterId: 0, limit: 1 });
-  await shop.orders.resendNotifications([parked?.id ?? 0], { actor: 'ann', reason: 'again', dryRun: false });
+  await outcomesOf(
+    shop.orders.resendUndelivered(
+      'notification',
+      [parked?.id ?? 0],
+      { actor: 'ann', reason: 'again', dryRun: false },
+      noAnswer,
+    ),
+  );
   await deliver({ attemptsMax: 2 });
   expect(await states()).toMatchObject([{ state: 'WAITING', attempts: 3 }]);
   await passWaits();

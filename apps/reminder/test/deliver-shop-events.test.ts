@@ -2,9 +2,11 @@ import { openShopChannel } from '@lapse/notifications';
 import type { ShopConfig } from '@lapse/runtime';
 import {
   log,
+  noAnswer,
   openActivity,
   openBroker,
   openShop,
+  outcomesOf,
   placeOrders,
   type Shop,
   type TestBroker,
@@ -141,18 +143,22 @@ test('a parked event keeps only its own order waiting, and goes out again, with 
   const ids = parked.map(({ id }) => id);
 
   receiver.answer = 204;
-  expect(await shop.orders.resendShopEvents(ids, { ...operator, dryRun: true })).toMatchObject([
-    { kind: 'resent', changed: false },
-  ]);
+  expect(
+    await outcomesOf(
+      shop.orders.resendUndelivered('shop_event', ids, { ...operator, dryRun: true }, noAnswer),
+    ),
+  ).toMatchObject([{ kind: 'resent', changed: false }]);
   await deliver();
   expect(arrived().has(bad)).toBe(false);
-  expect(await shop.orders.resendShopEvents([...ids, 0], operator)).toMatchObject([
+  expect(
+    await outcomesOf(shop.orders.resendUndelivered('shop_event', [...ids, 0], operator, noAnswer)),
+  ).toMatchObject([
     { kind: 'resent', changed: true, orderId: bad, what: 'created' },
     { kind: 'not_found', changed: false },
   ]);
-  expect(await shop.orders.resendShopEvents(ids, operator)).toMatchObject([
-    { kind: 'not_parked', state: 'WAITING', changed: false },
-  ]);
+  expect(
+    await outcomesOf(shop.orders.resendUndelivered('shop_event', ids, operator, noAnswer)),
+  ).toMatchObject([{ kind: 'not_parked', state: 'WAITING', changed: false }]);
   await deliver();
   expect(arrived().get(bad)).toEqual(history);
   expect(

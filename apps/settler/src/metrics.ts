@@ -44,4 +44,8 @@ export const backlog = {
     name: 'lapse_settler_payments_quarantined',
     help: 'Payments of another amount or currency than their order: a person must look.',
   }),
+  refundsFailed: new Gauge({
+    name: 'lapse_settler_refunds_failed',
+    help: 'Refunds that the provider had taken and could not carry out: a person must order them anew.',
+  }),
 };

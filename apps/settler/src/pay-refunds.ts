@@ -1,11 +1,14 @@
 import type { OrderRepository, RefundJob } from '@lapse/order-repository';
-import { type PaymentProvider, ProviderRefusedError } from '@lapse/payments';
+import { type PaymentProvider, ProviderRefusedError, type RefundAnswer } from '@lapse/payments';
 import { backOffMs, type Logger } from '@lapse/runtime';
 import { refundsTried } from './metrics.ts';
 import { runLanes } from './provider-lanes.ts';
 
 export interface PayRefundsParts {
-  readonly orders: Pick<OrderRepository, 'claimRefunds' | 'failRefund' | 'finishRefund'>;
+  readonly orders: Pick<
+    OrderRepository,
+    'claimRefunds' | 'failRefund' | 'finishRefund' | 'recordRefundFailure'
+  >;
   readonly provider: Pick<PaymentProvider, 'name' | 'refund'>;
   readonly config: {
     readonly atOnceMax: number;
@@ -22,13 +25,16 @@ const unavailable = { minMs: 500, maxMs: 300_000 };
 const refusedMs = 3_600_000;
 /** A free order needs no money back, and providers refuse to pay back nothing. */
 const nothingPaidRef = 'nothing-paid';
+const refundFailedText =
+  'refund failed at the provider: an operator must order it anew, POST /v1/ops/refunds/pay';
 
 /**
  * Send money back that no order could take. A refund is tried until the provider accepts it, however long that is: it
  * is a promise, and never given up. Its id is the same each time, so that an answer that was lost, a process that died
  * before it wrote the answer down, or two settlers at once still pay back once.
  *
- * Accepted is done: that the provider then carries it out is the provider's promise.
+ * Accepted is done: that the provider then carries it out is the provider's promise. One that it says it could not
+ * carry out waits for an operator, who orders it anew.
  */
 export function payRefunds(parts: PayRefundsParts): (signal: AbortSignal) => Promise<void> {
   const { orders, provider, config } = parts;
@@ -57,12 +63,12 @@ export function payRefunds(parts: PayRefundsParts): (signal: AbortSignal) => Pro
 /** @returns false when the provider did not answer. */
 async function pay({ orders, provider, log }: PayRefundsParts, refund: RefundJob): Promise<boolean> {
   const { id, refundId, orderId, paymentId, amountMinor, currency, tries } = refund;
-  let refundRef: string;
+  let answer: RefundAnswer;
   try {
-    refundRef =
+    answer =
       amountMinor === 0
-        ? nothingPaidRef
-        : (await provider.refund({ refundId, paymentId, amountMinor, currency })).refundRef;
+        ? { kind: 'refunded', refundRef: nothingPaidRef }
+        : await provider.refund({ refundId, paymentId, amountMinor, currency });
   } catch (error) {
     const refused = error instanceof ProviderRefusedError;
     const inMs = refused ? refusedMs : backOffMs(tries, unavailable);
@@ -78,7 +84,15 @@ async function pay({ orders, provider, log }: PayRefundsParts, refund: RefundJob
     else log.warn(fields, 'refund not accepted yet; trying again');
     return refused;
   }
-  await orders.finishRefund(id, { refundRef });
+  const { refundRef } = answer;
+  if (answer.kind === 'failed') {
+    const { reason } = answer;
+    await orders.recordRefundFailure({ paymentId, refundId, refundRef, reason });
+    refundsTried.inc({ outcome: 'failed' });
+    log.error({ orderId, paymentId, refundId, refundRef, reason }, refundFailedText);
+    return true;
+  }
+  await orders.finishRefund(id, { refundId, refundRef });
   refundsTried.inc({ outcome: 'accepted' });
   log.info({ orderId, paymentId, refundId, refundRef, tries }, 'refund accepted by the provider');
   return true;

@@ -28,6 +28,7 @@ export function reportBacklog({ orders, provider, config, log }: ReportBacklogPa
     backlog.oldestAttemptSeconds.set(counts.oldestAttemptMs / 1_000);
     backlog.paymentsWaiting.set(counts.paymentsWaiting);
     backlog.quarantined.set(counts.quarantined);
+    backlog.refundsFailed.set(counts.refundsFailed);
     if (counts.oldestRefundMs < config.refundAlertMs) return;
     if (performance.now() - alarmedAtMs < alarmEveryMs) return;
     alarmedAtMs = performance.now();

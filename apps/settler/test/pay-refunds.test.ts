@@ -2,8 +2,10 @@ import { ProviderRefusedError } from '@lapse/payments';
 import {
   captureLog,
   createScriptedProvider,
+  noAnswer,
   openActivity,
   openShop,
+  outcomesOf,
   placeOrders,
   type Shop,
 } from '@lapse/test-shop';
@@ -119,6 +121,74 @@ test('a refund that the provider refuses stays owed, waits long, and is an error
     (refund) => refund.orderId === orderId,
   );
   expect(owed?.nextTryAt?.getTime()).toBeGreaterThan(shop.orders.now() + 3_000_000);
+});
+
+/** An order whose payment is of another currency; its number. */
+async function quarantined(provider: string): Promise<{ orderId: string; id: number }> {
+  const activity = await openActivity(shop, 1);
+  const [orderId = ''] = (await placeOrders(shop, activity, 1, { remindInMs: -2, expireInMs: 60_000 })).ids;
+  const outcome = await recordAndApply(shop, {
+    eventId: `evt-${orderId}`,
+    type: 'payment.captured',
+    provider,
+    paymentId: `pay-${orderId}`,
+    orderId,
+    amountMinor: 777,
+    currency: 'EUR',
+    occurredAt: new Date(),
+  });
+  expect(outcome).toBe('quarantined');
+  const [row] = await shop.query('SELECT id FROM payment WHERE payment_id = ?', [`pay-${orderId}`]);
+  return { orderId, id: Number(row?.id) };
+}
+const byHand = { dryRun: false, actor: 'boss', reason: 'the buyer wrote' };
+const order = (id: number) => outcomesOf(shop.orders.refundPayments([id], byHand, noAnswer));
+
+test('quarantined money goes back when an operator says so, and not before: what was captured, once', async () => {
+  const provider = createScriptedProvider('quarantine');
+  const { orderId, id } = await quarantined('quarantine');
+  await refundOnce(shop, provider);
+  expect(provider.refunds).toEqual([]);
+  for (let asked = 0; asked < 3; asked += 1) {
+    await order(id);
+    await refundOnce(shop, provider);
+  }
+  expect(provider.refunds).toMatchObject([
+    { paymentId: `pay-${orderId}`, amountMinor: 777, currency: 'EUR' },
+  ]);
+  expect(await moneyOf(shop, orderId)).toEqual(['REFUNDED']);
+});
+
+test('negative control: without the state that says it was ordered before, it goes back twice', async () => {
+  const provider = createScriptedProvider('forgetful');
+  const { id } = await quarantined('forgetful');
+  for (let asked = 0; asked < 2; asked += 1) {
+    await shop.query("UPDATE payment SET state = 'QUARANTINED' WHERE id = ?", [id]);
+    await order(id);
+    await refundOnce(shop, provider);
+  }
+  expect(provider.refunds).toHaveLength(2);
+});
+
+test('a refund that the provider knows as failed is tried no more, is an error in the log, and is made anew by hand', async () => {
+  const { log, lines } = captureLog();
+  const provider = createScriptedProvider('failing');
+  const { orderId } = await owedRefund('failing');
+  const failing = {
+    name: 'failing',
+    refund: async () => ({ kind: 'failed' as const, refundRef: 're-1', reason: 'card closed' }),
+  };
+  await payRefunds({ orders: shop.orders, provider: failing, config, log })(signal);
+  expect(await moneyOf(shop, orderId)).toEqual(['REFUND_FAILED']);
+  expect(lines.filter(({ level }) => level === 50 || level === 'error')).toHaveLength(1);
+  await refundOnce(shop, provider);
+  expect(provider.refunds).toEqual([]);
+  const [failed] = await shop.orders.listRefunds({ state: 'REFUND_FAILED', afterId: 0, limit: 10 });
+  expect(failed).toMatchObject({ orderId, refundRef: 're-1', lastError: 'card closed' });
+  expect(await order(failed?.id ?? 0)).toMatchObject([{ kind: 'refund_due', changed: true }]);
+  await refundOnce(shop, provider);
+  expect(await moneyOf(shop, orderId)).toEqual(['REFUNDED']);
+  expect(provider.refunds).toHaveLength(1);
 });
 
 test('money is paid back by the provider that took it, and by no other', async () => {

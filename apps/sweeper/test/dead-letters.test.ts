@@ -4,9 +4,11 @@ import {
   captureLog,
   consume,
   log,
+  noAnswer,
   openActivity,
   openBroker,
   openShop,
+  outcomesOf,
   placeOrders,
   readStock,
   type Shop,
@@ -119,7 +121,7 @@ test.concurrent('a message that the broker gave up on is parked by the sweeper, 
   });
   expect(JSON.parse(String(parked?.body)).orders).toHaveLength(3);
   expect((await judge(world)).failed).toEqual([]);
-  expect(await shop.orders.redriveParked([parked?.id ?? 0], ops)).toMatchObject([
+  expect(await outcomesOf(shop.orders.redriveParked([parked?.id ?? 0], ops, noAnswer))).toMatchObject([
     { kind: 'redriven', rearmed: 0 },
   ]);
 });
@@ -146,7 +148,7 @@ test.concurrent('the sweeper process drains by itself, and a redriven dead lette
     { kind: 'dead_letter', state: 'PARKED' },
     { afterId: 0, limit: 10 },
   );
-  expect(await shop.orders.redriveParked([parked?.id ?? 0], ops)).toMatchObject([
+  expect(await outcomesOf(shop.orders.redriveParked([parked?.id ?? 0], ops, noAnswer))).toMatchObject([
     { kind: 'redriven', rearmed: 2 },
   ]);
   await waitUntil(

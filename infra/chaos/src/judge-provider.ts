@@ -18,7 +18,7 @@ export function judgeProvider(
     const name = `capture ${paymentId} of order ${orderId}`;
     const order = books.orders.get(orderId);
     const state = rows.get(paymentId)?.state;
-    const paidBack = refunds.filter((refund) => refund.paymentId === paymentId);
+    const paidBack = refunds.filter((refund) => refund.paymentId === paymentId && refund.state !== 'failed');
     if (paidBack.length > 1) faults.twice.push(`${name} was paid back ${paidBack.length} times`);
     if (state === undefined) faults.lost.push(`${name} is unknown to the shop`);
     else if (state === 'CAPTURED') {

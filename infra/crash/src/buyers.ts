@@ -116,24 +116,31 @@ export async function payBehind(
   order: Pick<OrderView, 'amountMinor' | 'currency' | 'id'>,
 ): Promise<void> {
   const attemptId = randomUUID();
-  const call = async (path: string, body: unknown): Promise<unknown> => {
-    const response = await fetch(`${world.providerUrl}${path}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${world.providerKey}`,
-        'content-type': 'application/json',
-        'idempotency-key': attemptId,
-      },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`the provider answered ${response.status}: ${await response.text()}`);
-    return response.json();
-  };
   const { amountMinor, currency, id: orderId } = order;
-  const { providerRef } = (await call('/v1/attempts', { attemptId, orderId, amountMinor, currency })) as {
+  const terms = { attemptId, orderId, amountMinor, currency };
+  const { providerRef } = (await askProvider(world, '/v1/attempts', attemptId, terms)) as {
     providerRef: string;
   };
-  await call(`/v1/attempts/${providerRef}/pay`, { outcome: 'succeed' });
+  await askProvider(world, `/v1/attempts/${providerRef}/pay`, attemptId, { outcome: 'succeed' });
+}
+
+/** The provider cannot carry out a refund that it had taken: its event comes when it comes. */
+export async function failRefund(world: CrashWorld, refundRef: string): Promise<void> {
+  await askProvider(world, `/v1/refunds/${refundRef}/fail`, randomUUID(), {});
+}
+
+async function askProvider(world: CrashWorld, path: string, key: string, body: object): Promise<unknown> {
+  const response = await fetch(`${world.providerUrl}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${world.providerKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': key,
+    },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`the provider answered ${response.status}: ${await response.text()}`);
+  return response.json();
 }
 
 /** The provider's signed event that the order was paid for. */
@@ -186,4 +193,25 @@ export async function operate(world: CrashWorld, activityId: number, order: Orde
     body: JSON.stringify({ byMs: 1_000, reason: 'the buyer asked' }),
   });
   if (extended.status !== 409) await expectStatus(extended, 200);
+}
+
+/** The operator settles one row by hand. A repeat of the request, by its key, answers the same. */
+export async function settleRow(
+  world: CrashWorld,
+  path: '/v1/ops/parked/redrive' | '/v1/ops/refunds/pay',
+  id: number,
+): Promise<void> {
+  const response = await send(world, {
+    method: 'POST',
+    path,
+    headers: {
+      authorization: `Bearer ${await token(world, 'operator', { scope: 'operator' })}`,
+      'idempotency-key': randomUUID(),
+    },
+    body: JSON.stringify({ ids: [id], dryRun: false, reason: 'the cause is gone' }),
+  });
+  const { outcomes } = (await expectStatus(response, 200)) as { outcomes: { changed: boolean }[] };
+  if (!outcomes.every(({ changed }) => changed)) {
+    throw new Error(`${path} did nothing: ${JSON.stringify(outcomes)}`);
+  }
 }

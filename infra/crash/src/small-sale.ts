@@ -4,6 +4,7 @@ import { placeOrders } from '@lapse/test-shop';
 import { checkInvariants, describeVerdict, waitUntil } from '@lapse/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { beginPayment, buy, cancel, capture, openActivity, operate, payBehind } from './buyers.ts';
+import { parkAndRedrive, payWrong } from './by-hand.ts';
 import type { CrashWorld } from './crash-world.ts';
 
 const capacity = 30;
@@ -26,11 +27,12 @@ export interface SaleOptions {
 export async function runSmallSale(world: CrashWorld, { moved }: SaleOptions): Promise<void> {
   const activity = await openActivity(world, capacity, payWithinMs);
   const orders = await Promise.all(
-    ['payer', 'payer-too', 'canceller', 'leaver', 'late-payer', 'beginner'].map((who) =>
+    ['payer', 'payer-too', 'canceller', 'leaver', 'late-payer', 'beginner', 'mispayer'].map((who) =>
       buyOne(world, activity, who),
     ),
   );
-  const [paid, paidToo, cancelled, left, late, begun] = orders as [
+  const [paid, paidToo, cancelled, left, late, begun, mispaid] = orders as [
+    OrderView,
     OrderView,
     OrderView,
     OrderView,
@@ -50,6 +52,7 @@ export async function runSmallSale(world: CrashWorld, { moved }: SaleOptions): P
   // Cancelled, and paid all the same: paid back by the settler.
   await payBehind(world, cancelled);
   await payUnwritten(world, activity.id);
+  await Promise.all([payWrong(world, mispaid), parkAndRedrive(world, left)]);
   await leaveTracks(world, activity.id);
   if (moved) await moveDeadlines(world, activity.id);
   await payLate(world, late);

@@ -13,6 +13,7 @@ type Operations = AtOnce<
   | 'markAttemptOpen'
   | 'openAttempt'
   | 'recordPayment'
+  | 'recordRefundFailure'
   | 'retryAttempt'
 >;
 
@@ -231,11 +232,18 @@ export function payment(ledger: Ledger): Operations {
         };
       });
     },
-    finishRefund: (id) => {
+    finishRefund: (id, { refundId }) => {
       const row = payments[id - 1];
-      if (row?.state !== 'REFUND_PENDING') return false;
+      if (row?.state !== 'REFUND_PENDING' || row.refundId !== refundId) return false;
       Object.assign(row, { state: 'REFUNDED', claimedUntilMs: null, nextTryAtMs: null });
       return true;
+    },
+    recordRefundFailure: ({ paymentId, refundId }) => {
+      const row = payments.find(({ event }) => event.paymentId === paymentId);
+      if (row?.refundId !== refundId) return 'ignored';
+      if (row.state === 'REFUND_FAILED') return 'duplicate';
+      Object.assign(row, { state: 'REFUND_FAILED', claimedUntilMs: null, nextTryAtMs: null });
+      return 'refund_failed';
     },
     failRefund: (id, { inMs }) => {
       const row = payments[id - 1];

@@ -79,6 +79,7 @@ export type ModelOrders = Pick<
   | 'rearm'
   | 'rebuildSnapshot'
   | 'recordPayment'
+  | 'recordRefundFailure'
   | 'remindPending'
   | 'retryAttempt'
   | 'sweepReminders'
@@ -104,6 +105,8 @@ export function openModelOrders(world: World, owner: Incarnation): ModelOrders {
       ),
     cancelOrder: (id, user) => write(`cancelOrder ${id}`, () => database.cancelOrder(id, user)),
     recordPayment: (event) => write(`recordPayment ${event.orderId}`, () => database.recordPayment(event)),
+    recordRefundFailure: (failure) =>
+      write(`recordRefundFailure ${failure.refundId}`, () => database.recordRefundFailure(failure)),
     closeExpired: (ids, options) => write(`closeExpired ${ids}`, () => database.closeExpired(ids, options)),
     closeOverdue: (options) => write('closeOverdue', () => database.closeOverdue(options)),
     remindPending: (ids) => write(`remindPending ${ids}`, () => database.remindPending(ids)),

@@ -158,12 +158,12 @@ async function playRefunds(pair: Pair, finishes: boolean): Promise<[unknown, unk
   const claim = { provider: 'model', limit: 100, leaseMs: 0 };
   const fromReal = await real.claimRefunds(claim);
   const fromModel = model.claimRefunds(claim);
-  for (const { id } of fromReal) {
-    if (finishes) await real.finishRefund(id, { refundRef: 'back' });
+  for (const { id, refundId } of fromReal) {
+    if (finishes) await real.finishRefund(id, { refundId, refundRef: 'back' });
     else await real.failRefund(id, { inMs: hourMs, error: 'later' });
   }
-  for (const { id } of fromModel) {
-    if (finishes) model.finishRefund(id, { refundRef: 'back' });
+  for (const { id, refundId } of fromModel) {
+    if (finishes) model.finishRefund(id, { refundId, refundRef: 'back' });
     else model.failRefund(id, { inMs: hourMs, error: 'later' });
   }
   return plain(pair, sorted(fromReal), sorted(fromModel));

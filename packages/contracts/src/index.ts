@@ -17,7 +17,10 @@ export {
 export { delayLevelsMs, durationMs, parseDurationMs } from './duration.ts';
 export { activityId, idempotencyKey, orderId, userId } from './ids.ts';
 export {
+  deliveryKinds,
+  effectOutcomes,
   findingList,
+  leftEffectList,
   operationsPageMax,
   type ParkedView,
   parkedKinds,
@@ -25,9 +28,14 @@ export {
   parkedOutcomes,
   parkedStates,
   type RefundView,
+  redriveEffectsBody,
   refundList,
+  refundOutcomes,
   refundStates,
-  settleParkedBody,
+  resendBody,
+  resendOutcomes,
+  settleRowsBody,
+  undeliveredList,
 } from './operations.ts';
 export {
   type CreateOrderBody,
@@ -66,6 +74,8 @@ export {
   type PaymentWebhookBody,
   paymentOutcomes,
   paymentWebhookBody,
+  type RefundFailedWebhookBody,
+  refundFailedWebhookBody,
   webhookToleranceSeconds,
 } from './payment-webhook.ts';
 export { type ProblemCode, type ProblemView, problems, problemView } from './problem.ts';

@@ -27,27 +27,90 @@ export const parkedView = z.object({
 export type ParkedView = z.infer<typeof parkedView>;
 export const parkedList = z.object({ parked: z.array(parkedView), next });
 
-/** Body of `POST /v1/ops/parked/redrive` and `…/drop`. */
-export const settleParkedBody = z.strictObject({
-  ids: z.array(z.int().positive().max(Number.MAX_SAFE_INTEGER)).min(1).max(operationsPageMax),
-  dryRun: z.boolean().default(true).describe('Say what would happen, and change nothing.'),
+const rowId = z.int().positive().max(Number.MAX_SAFE_INTEGER);
+const dryRun = z.boolean().default(true).describe('Say what would happen, and change nothing.');
+
+/** Body of `POST /v1/ops/parked/redrive`, `…/drop` and `/v1/ops/refunds/pay`: rows by their numbers. */
+export const settleRowsBody = z.strictObject({
+  ids: z.array(rowId).min(1).max(operationsPageMax),
+  dryRun,
   reason: operatorReason,
 });
 
-/** What became of each, or would. */
-export const parkedOutcomes = z.object({
-  dryRun: z.boolean(),
-  outcomes: z.array(
-    z.object({
-      id: z.int(),
-      changed: z.boolean(),
-      kind: z.enum(['redriven', 'dropped', 'settled', 'unreadable', 'still_pending', 'failed', 'not_found']),
-      rearmed: z.int().optional(),
-      state: z.enum(parkedStates).optional(),
-      orderId: orderId.optional(),
-      reason: z.string().optional(),
-    }),
-  ),
+/** What became of each row, or would. */
+function outcomesOf<Outcome extends z.ZodRawShape>(outcome: Outcome) {
+  return z.object({
+    dryRun: z.boolean(),
+    outcomes: z.array(z.object({ changed: z.boolean(), reason: z.string().optional(), ...outcome })),
+  });
+}
+
+export const parkedOutcomes = outcomesOf({
+  id: z.int(),
+  kind: z.enum(['redriven', 'dropped', 'settled', 'unreadable', 'still_pending', 'failed', 'not_found']),
+  rearmed: z.int().optional(),
+  state: z.enum(parkedStates).optional(),
+  orderId: orderId.optional(),
+});
+
+export const deliveryKinds = ['notification', 'shop_event'] as const;
+
+/** A notice to a buyer, or an event for the shop, that was given up after its tries. */
+const undeliveredView = z.object({
+  id: z.int(),
+  kind: z.enum(deliveryKinds),
+  orderId,
+  what: z.string().describe('Stage of the notice, or type of the event.'),
+  attempts: z.int(),
+  lastError: z.string().nullable(),
+  createdAt: time,
+});
+export const undeliveredList = z.object({ undelivered: z.array(undeliveredView), next });
+
+/** Body of `POST /v1/ops/undelivered/resend`. */
+export const resendBody = z.strictObject({
+  kind: z.enum(deliveryKinds),
+  ids: z.array(rowId).min(1).max(operationsPageMax),
+  dryRun,
+  reason: operatorReason,
+});
+export const resendOutcomes = outcomesOf({
+  id: z.int(),
+  kind: z.enum(['resent', 'not_parked', 'failed', 'not_found']),
+  orderId: orderId.optional(),
+  what: z.string().optional(),
+  state: z.string().optional(),
+});
+
+const leftEffectKinds = ['closed_notice', 'shop_event'] as const;
+
+/** Notices or events that could not be written, in all their tries: nothing was sent of them yet. */
+const leftEffectView = z.object({
+  id: z.uuid(),
+  kind: z.enum(leftEffectKinds),
+  orders: z.int().describe('How many orders it is about.'),
+  attempts: z.int(),
+  createdAt: time,
+});
+export const leftEffectList = z.object({
+  effects: z.array(leftEffectView),
+  next: z.uuid().nullable().describe('Give it as `after` to get the next page; null: this was the last.'),
+});
+
+/** Body of `POST /v1/ops/effects/redrive`. */
+export const redriveEffectsBody = z.strictObject({
+  ids: z
+    .array(z.uuid().regex(/^[0-9a-f-]+$/, 'must be lower case'))
+    .min(1)
+    .max(operationsPageMax),
+  dryRun,
+  reason: operatorReason,
+});
+export const effectOutcomes = outcomesOf({
+  id: z.uuid(),
+  kind: z.enum(['redriven', 'not_left', 'failed', 'not_found']),
+  effect: z.enum(leftEffectKinds).optional(),
+  orders: z.int().optional(),
 });
 
 /** A difference between MySQL and Redis that the auditor found, and what it did. */
@@ -65,9 +128,13 @@ export const findingList = z.object({
   next: z.string().nullable().describe('Give it as `before` to get the next page; null: this was the last.'),
 });
 
-export const refundStates = ['REFUND_PENDING', 'REFUNDED'] as const;
+/**
+ * QUARANTINED: another amount or currency than the order's; REFUND_FAILED: the provider had taken the refund and could
+ * not carry it out. Both wait for an operator.
+ */
+export const refundStates = ['REFUND_PENDING', 'REFUNDED', 'QUARANTINED', 'REFUND_FAILED'] as const;
 
-/** Money that came and could not be kept: owed to the buyer, or paid back. */
+/** Money that came and could not be kept: owed to the buyer, paid back, or waiting for an operator to say so. */
 const refundView = z.object({
   id: z.int(),
   state: z.enum(refundStates),
@@ -87,3 +154,14 @@ const refundView = z.object({
 });
 export type RefundView = z.infer<typeof refundView>;
 export const refundList = z.object({ refunds: z.array(refundView), next });
+
+/** Of `POST /v1/ops/refunds/pay`. */
+export const refundOutcomes = outcomesOf({
+  id: z.int(),
+  kind: z.enum(['refund_due', 'not_refundable', 'failed', 'not_found']),
+  orderId: orderId.optional(),
+  paymentId: z.string().optional(),
+  amountMinor: z.int().optional().describe('What was captured, and so what goes back.'),
+  currency: z.string().optional(),
+  state: z.string().optional(),
+});

@@ -62,7 +62,8 @@ export const simulatorRefund = z.object({
   paymentId: z.string(),
   amountMinor,
   currency,
-  state: z.enum(['pending', 'refunded']),
+  /** `failed`: taken, and then it could not be carried out; the money may be refunded again, under another id. */
+  state: z.enum(['pending', 'refunded', 'failed']),
   requestedAt: z.iso.datetime(),
 });
 export type SimulatorRefund = z.infer<typeof simulatorRefund>;

@@ -24,7 +24,26 @@ export const paymentWebhookBody = z.strictObject({
 });
 export type PaymentWebhookBody = z.infer<typeof paymentWebhookBody>;
 
-const paymentEventTypes: readonly string[] = paymentWebhookBody.shape.type.options;
+/** To the same address: a refund that the provider had taken will not arrive. */
+export const refundFailedWebhookBody = z.strictObject({
+  type: z.literal('payment.refund_failed'),
+  timestamp: z.iso.datetime().describe('When it happened at the provider.'),
+  data: z.strictObject({
+    paymentId: z.string().min(1).max(128),
+    refundId: z
+      .uuid()
+      .regex(/^[0-9a-f-]+$/, 'must be lower case')
+      .describe('Our id of the refund: the idempotency key that it was asked for with.'),
+    refundRef: z.string().min(1).max(255).optional().describe("The provider's own id of the refund."),
+    reason: z.string().max(255).optional(),
+  }),
+});
+export type RefundFailedWebhookBody = z.infer<typeof refundFailedWebhookBody>;
+
+const paymentEventTypes: readonly string[] = [
+  ...paymentWebhookBody.shape.type.options,
+  refundFailedWebhookBody.shape.type.value,
+];
 
 /** An event that means nothing to an order. A provider that learns to send more of them must not meet a 400. */
 export const otherWebhookBody = z.looseObject({
@@ -43,6 +62,7 @@ export const paymentOutcomes = [
   'refund_pending',
   'quarantined',
   'kept',
+  'refund_failed',
   'ignored',
 ] as const;
 export type PaymentOutcome = (typeof paymentOutcomes)[number];

@@ -95,7 +95,7 @@ export const problems = {
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     title: 'This Idempotency-Key came with another request before',
-    advice: 'Use a new key for a new order.',
+    advice: 'Use a new key for a new request.',
   },
   PAYMENT_REFUSED: {
     status: 422,

@@ -1,6 +1,7 @@
 import type { NewFinding } from './audit.ts';
 import { idToBytes, newId } from './binary-id.ts';
 import type { Database } from './database.ts';
+import type { Session } from './session.ts';
 import { withRetriedSession } from './transaction.ts';
 
 /** Longest detail kept, in characters of JSON. */
@@ -9,18 +10,21 @@ const detailMax = 10_000;
 /** Write down what an audit found, before anything is done about it. @returns the ids, in input order. */
 export async function recordFindings(database: Database, findings: readonly NewFinding[]): Promise<string[]> {
   if (findings.length === 0) return [];
+  return withRetriedSession(database, (session) => insertFindings(session, findings));
+}
+
+/** The same, as a part of the caller's transaction. At least one finding. */
+export async function insertFindings(session: Session, findings: readonly NewFinding[]): Promise<string[]> {
   const rows = findings.map(({ activityId, kind, action, detail }) => {
     const text = JSON.stringify(detail);
     const kept = text.length <= detailMax ? text : JSON.stringify({ cut: text.slice(0, detailMax / 2) });
     return { id: newId(), values: [activityId, kind, action, kept] };
   });
-  await withRetriedSession(database, (session) =>
-    session.run(
-      `INSERT INTO audit_finding (id, at, activity_id, kind, action, detail) VALUES ${rows
-        .map(() => '(?, NOW(3), ?, ?, ?, ?)')
-        .join(', ')} ON DUPLICATE KEY UPDATE id = audit_finding.id`,
-      rows.flatMap(({ id, values }) => [idToBytes(id), ...values]),
-    ),
+  await session.run(
+    `INSERT INTO audit_finding (id, at, activity_id, kind, action, detail) VALUES ${rows
+      .map(() => '(?, NOW(3), ?, ?, ?, ?)')
+      .join(', ')} ON DUPLICATE KEY UPDATE id = audit_finding.id`,
+    rows.flatMap(({ id, values }) => [idToBytes(id), ...values]),
   );
   return rows.map(({ id }) => id);
 }

@@ -27,9 +27,9 @@ export interface PendingChanges {
   readonly capacity: boolean;
 }
 
-/** Something that differed between MySQL and Redis, and what is done about it. */
+/** Something that a person should know of, and what is done about it: mostly what differed between MySQL and Redis. */
 export interface NewFinding {
-  readonly activityId: number;
+  readonly activityId: number | null;
   /** Up to 32 of a-z and `_`. */
   readonly kind: string;
   readonly action: string;

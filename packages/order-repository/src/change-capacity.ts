@@ -63,12 +63,14 @@ async function changeOnce(
       }),
       effect: changes ? await insertCapacityEffect(session, activityId, { version, capacity }) : null,
     },
-    action: {
-      action: 'activity.capacity',
-      targetKind: 'activity',
-      target: String(activityId),
-      detail: { from: before.capacity, to: capacity, taken },
-    },
+    actions: [
+      {
+        action: 'activity.capacity',
+        targetKind: 'activity',
+        target: String(activityId),
+        detail: { from: before.capacity, to: capacity, taken },
+      },
+    ],
   };
 }
 

@@ -33,7 +33,7 @@ export function openActivity(
       const activity = await insertActivity(session, body);
       const { id, name, capacity } = activity;
       const action = { action: 'activity.create', targetKind: 'activity', target: String(id) } as const;
-      return { kind: 'done', result: activity, action: { ...action, detail: { name, capacity } } };
+      return { kind: 'done', result: activity, actions: [{ ...action, detail: { name, capacity } }] };
     },
     answer,
   });

@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 import { inTransaction, withRetriedSession } from './transaction.ts';
 
 /** Tries of one effect. The n-th comes no sooner than n * n seconds after its commit, so all span 6 minutes. */
-const expandAttemptsMax = 20;
+export const expandAttemptsMax = 20;
 
 interface EffectRow {
   readonly id: Buffer;

@@ -61,12 +61,14 @@ async function extendOnce(
   return {
     kind: 'done',
     result,
-    action: {
-      action: 'order.extend',
-      targetKind: 'order',
-      target: result.order.id,
-      detail: { from: row.expires_at, to: result.order.expiresAt },
-    },
+    actions: [
+      {
+        action: 'order.extend',
+        targetKind: 'order',
+        target: result.order.id,
+        detail: { from: row.expires_at, to: result.order.expiresAt },
+      },
+    ],
   };
 }
 

@@ -1,4 +1,4 @@
-/** What the auditor found, and did. */
+/** What the auditor found, and did; or what the payment provider said that a person must look at. */
 export interface Finding {
   readonly id: string;
   readonly at: Date;

@@ -1,26 +1,26 @@
-import { idFromBytes } from './binary-id.ts';
+import { idFromBytes, idToBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { errorTextMax } from './error-text.ts';
 import { insertShopEvents } from './insert-shop-events.ts';
 import { inTransaction, withRetriedSession } from './transaction.ts';
 
 /**
- * The provider has accepted a refund. Changes only one that is due, so that a caller who comes back after its lease
- * changes nothing.
+ * The provider has accepted a refund. Changes only one that is due under this id, so that a caller who comes back after
+ * its lease changes nothing, also when the refund has failed since and another was ordered.
  * @returns whether this call finished it.
  */
 export function finishRefund(
   database: Database,
   id: number,
-  { refundRef }: { refundRef: string },
+  { refundId, refundRef }: { refundId: string; refundRef: string },
 ): Promise<boolean> {
   return inTransaction(
     database,
     async (session) => {
       const { affectedRows } = await session.run(
         `UPDATE payment SET state = 'REFUNDED', refunded_at = NOW(3), refund_ref = ?, claimed_until = NULL,
-           next_try_at = NULL, last_error = NULL WHERE id = ? AND state = 'REFUND_PENDING'`,
-        [Buffer.from(refundRef), id],
+           next_try_at = NULL, last_error = NULL WHERE id = ? AND state = 'REFUND_PENDING' AND refund_id = ?`,
+        [Buffer.from(refundRef), id, idToBytes(refundId)],
       );
       if (affectedRows !== 1) return false;
       const [payment] = await session.rows<{ order_id: Buffer }>(
@@ -31,7 +31,12 @@ export function finishRefund(
       return true;
     },
     (finished) =>
-      finished ? { sql: "SELECT 1 FROM payment WHERE id = ? AND state = 'REFUNDED'", values: [id] } : null,
+      finished
+        ? {
+            sql: "SELECT 1 FROM payment WHERE id = ? AND refund_id = ? AND state IN ('REFUNDED', 'REFUND_FAILED')",
+            values: [id, idToBytes(refundId)],
+          }
+        : null,
   );
 }
 

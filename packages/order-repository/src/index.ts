@@ -14,6 +14,7 @@ export type { CreateOutcome, CreateResult, NewOrder } from './create-result.ts';
 export { CommitUnknownError, isUnavailable, StoreUnavailableError } from './errors.ts';
 export type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 export type { Finding } from './finding.ts';
+export type { LeftEffect, LeftEffectKind, RedriveEffectOutcome } from './left-effect.ts';
 export { migrate } from './migrate.ts';
 export { judgeStoreFault } from './mysql-fault.ts';
 export type { NoticeClaim, NoticeJob, NoticeOutcome, NoticeStage, NoticeState } from './notification.ts';
@@ -38,16 +39,19 @@ export type {
   ParkedKind,
   ParkedOutcome,
   ParkedState,
-  SettleParkedOptions,
 } from './parked.ts';
 export type {
   PaymentBacklog,
   PaymentEvent,
   PaymentResult,
   PaymentState,
+  RefundFailure,
+  RefundFailureResult,
   RefundFilter,
   RefundJob,
+  RefundOutcome,
   RefundRecord,
+  RefundState,
   WaitingPayment,
 } from './payment.ts';
 export type {
@@ -59,6 +63,7 @@ export type {
 } from './payment-attempt.ts';
 export type { RefundPaidByHand, RefundPaidByHandRefusal } from './refund-paid-by-hand.ts';
 export type { ReminderCursor, ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
+export type { RowRefused, SettleAnswer, SettleOptions, SettleResult } from './settle-result.ts';
 export type {
   FinishedShopEvent,
   ShopEventClaim,

@@ -24,7 +24,7 @@ interface RefundRow {
 /** Most records of one page. */
 const pageMax = 1_000;
 
-/** Refunds that are owed, or were paid, oldest first, a page at a time. */
+/** Payments that go back, went back, or wait for a person to say so, oldest first, a page at a time. */
 export function listRefunds(
   database: Database,
   { state, afterId, limit }: RefundFilter,

@@ -53,7 +53,10 @@ import { readTimeline } from './read-timeline.ts';
 import { rearm } from './rearm.ts';
 import { rebuildSnapshot } from './rebuild-snapshot.ts';
 import { recordPayment } from './record-payment.ts';
+import { recordRefundFailure } from './record-refund-failure.ts';
+import { listLeftEffects, redriveEffects } from './redrive-effects.ts';
 import { redriveParked } from './redrive-parked.ts';
+import { refundPayments } from './refund-payments.ts';
 import { remindPending } from './remind-pending.ts';
 import { listUndelivered, resendUndelivered } from './resend-undelivered.ts';
 import { retryAttempt } from './retry-attempt.ts';
@@ -113,8 +116,10 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     claimRefunds: (options) => claimRefunds(database, options),
     finishRefund: (id, answer) => finishRefund(database, id, answer),
     failRefund: (id, retry) => failRefund(database, id, retry),
+    recordRefundFailure: (failure) => recordRefundFailure(database, failure),
     listRefunds: (filter) => listRefunds(database, filter),
     markRefundPaid: (refund, request, answer) => markRefundPaid(database, refund, request, answer),
+    refundPayments: (ids, options, answer) => refundPayments(database, { ids, options, answer }),
     readPaymentBacklog: () => readPaymentBacklog(database),
     closeExpired: (ids, options) => closeExpired(database, log, busy, ids, options),
     closeOverdue: (options) => closeOverdue(database, log, busy, options),
@@ -135,13 +140,15 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     parkDeadLetter: (message) => parkMessage(database, 'dead_letter', message),
     listFindings: (page) => listFindings(database, page),
     listParked: (filter, page) => listParked(database, filter, page),
-    redriveParked: (ids, options) => redriveParked(database, ids, options),
-    dropParked: (ids, options) => dropParked(database, ids, options),
+    redriveParked: (ids, options, answer) => redriveParked(database, { ids, options, answer }),
+    dropParked: (ids, options, answer) => dropParked(database, { ids, options, answer }),
     finishNotification: (claim, outcome) => finishNotification(database, claim, outcome),
     claimShopEvents: (options) => claimShopEvents(database, options),
     listUndelivered: (kind, page) => listUndelivered(database, kind, page),
-    resendNotifications: (ids, options) => resendUndelivered(database, 'notification', ids, options),
-    resendShopEvents: (ids, options) => resendUndelivered(database, 'shop_event', ids, options),
+    resendUndelivered: (kind, ids, options, answer) =>
+      resendUndelivered(database, kind, { ids, options, answer }),
+    listLeftEffects: (page) => listLeftEffects(database, page),
+    redriveEffects: (ids, options, answer) => redriveEffects(database, { ids, options, answer }),
     finishShopEvents: (finished) => finishShopEvents(database, finished),
     readActivityCounts: (activityId) => readActivityCounts(database, activityId),
     readActiveOrders: (activityId, page) => readActiveOrders(database, activityId, page),

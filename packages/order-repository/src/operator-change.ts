@@ -7,11 +7,11 @@ import type { Session } from './session.ts';
 import { inTransaction, type Witness } from './transaction.ts';
 import { userToBytes } from './user-bytes.ts';
 
-type ChangeAction = Omit<OperatorAction, 'actor' | 'reason'>;
+export type ChangeAction = Omit<OperatorAction, 'actor' | 'reason'>;
 
-/** What a change did, for the audit trail; or why it did nothing. */
+/** What a change did, each part of it for the audit trail; or why it did nothing. */
 export type Changed<Done, Refused> =
-  | { readonly kind: 'done'; readonly result: Done; readonly action: ChangeAction }
+  | { readonly kind: 'done'; readonly result: Done; readonly actions: readonly ChangeAction[] }
   | { readonly kind: 'refused'; readonly result: Refused };
 
 export interface OperatorChange<Done, Refused> {
@@ -49,17 +49,32 @@ export async function changeByOperator<Done, Refused>(
         return { outcome: changed, witness: null };
       }
       const { actor, reason } = request;
-      const actionId = await insertOperatorAction(session, { ...changed.action, actor, reason });
+      const actionIds: string[] = [];
+      for (const action of changed.actions) {
+        actionIds.push(await insertOperatorAction(session, { ...action, actor, reason }));
+      }
       const answered = answer(changed.result);
       await keepAnswer(session, request, answered);
       return {
         outcome: { kind: 'done', result: changed.result, answer: answered },
-        witness: { sql: 'SELECT 1 FROM operator_action WHERE id = ?', values: [idToBytes(actionId)] },
+        witness: witnessOf(request, actionIds),
       };
     },
     ({ witness }) => witness,
   );
   return outcome;
+}
+
+/** A change that found nothing to do left its answer at most. */
+function witnessOf({ actor, idempotency }: OperatorRequest, [actionId]: readonly string[]): Witness | null {
+  if (actionId !== undefined) {
+    return { sql: 'SELECT 1 FROM operator_action WHERE id = ?', values: [idToBytes(actionId)] };
+  }
+  if (idempotency === undefined) return null;
+  return {
+    sql: 'SELECT 1 FROM idempotency_key WHERE owner = ? AND idem_key = ?',
+    values: [userToBytes(actor), Buffer.from(idempotency.key, 'latin1')],
+  };
 }
 
 interface Attempt<Done, Refused> {

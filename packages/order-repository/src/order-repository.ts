@@ -6,22 +6,27 @@ import type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 import type { CreateOutcome, NewOrder } from './create-result.ts';
 import type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 import type { Finding } from './finding.ts';
+import type { LeftEffect, RedriveEffectOutcome } from './left-effect.ts';
 import type { NoticeClaim, NoticeJob, NoticeOutcome } from './notification.ts';
 import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Order } from './order.ts';
-import type { Parked, ParkedFilter, ParkedOutcome, SettleParkedOptions } from './parked.ts';
+import type { Parked, ParkedFilter, ParkedOutcome } from './parked.ts';
 import type {
   PaymentBacklog,
   PaymentEvent,
   PaymentResult,
+  RefundFailure,
+  RefundFailureResult,
   RefundFilter,
   RefundJob,
+  RefundOutcome,
   RefundRecord,
   WaitingPayment,
 } from './payment.ts';
 import type { ClaimOptions, OpenAttemptResult, PaymentAttempt, ProviderAttempt } from './payment-attempt.ts';
 import type { RefundPaidByHand, RefundPaidByHandRefusal } from './refund-paid-by-hand.ts';
 import type { ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
+import type { SettleAnswer, SettleOptions, SettleResult } from './settle-result.ts';
 import type { FinishedShopEvent, ShopEventJob } from './shop-event.ts';
 import type { StockSnapshot } from './snapshot.ts';
 import type { StockEffect } from './stock-effect.ts';
@@ -153,14 +158,20 @@ export interface OrderRepository {
   endAttempt(id: string, state: 'CANCELLED' | 'FAILED', error?: string | null): Promise<boolean>;
 
   claimRefunds(options: ClaimOptions): Promise<RefundJob[]>;
-  finishRefund(id: number, answer: { refundRef: string }): Promise<boolean>;
+  finishRefund(id: number, answer: { refundId: string; refundRef: string }): Promise<boolean>;
   failRefund(id: number, retry: { inMs: number; error: string }): Promise<void>;
+  recordRefundFailure(failure: RefundFailure): Promise<RefundFailureResult>;
   listRefunds(filter: RefundFilter): Promise<RefundRecord[]>;
   markRefundPaid(
     refund: { readonly id: number; readonly reference: string | null },
     request: OperatorRequest,
     answer: (paid: RefundPaidByHand) => StoredAnswer,
   ): Promise<OperatorResult<RefundPaidByHand, RefundPaidByHandRefusal>>;
+  refundPayments(
+    ids: readonly number[],
+    options: SettleOptions,
+    answer: SettleAnswer<RefundOutcome>,
+  ): Promise<SettleResult<RefundOutcome>>;
   readPaymentBacklog(): Promise<PaymentBacklog>;
 
   closeExpired(ids: readonly string[], options: { cause: CloseCause }): Promise<CloseResult>;
@@ -187,16 +198,34 @@ export interface OrderRepository {
   finishShopEvents(finished: readonly FinishedShopEvent[]): Promise<void>;
 
   listUndelivered(kind: DeliveryKind, page: { afterId: number; limit: number }): Promise<Undelivered[]>;
-  resendNotifications(ids: readonly number[], options: SettleParkedOptions): Promise<ResendOutcome[]>;
-  resendShopEvents(ids: readonly number[], options: SettleParkedOptions): Promise<ResendOutcome[]>;
+  resendUndelivered(
+    kind: DeliveryKind,
+    ids: readonly number[],
+    options: SettleOptions,
+    answer: SettleAnswer<ResendOutcome>,
+  ): Promise<SettleResult<ResendOutcome>>;
+  listLeftEffects(page: { afterId?: string; limit: number }): Promise<LeftEffect[]>;
+  redriveEffects(
+    ids: readonly string[],
+    options: SettleOptions,
+    answer: SettleAnswer<RedriveEffectOutcome>,
+  ): Promise<SettleResult<RedriveEffectOutcome>>;
 
   parkMessage(message: ParkedMessage): Promise<void>;
   parkDeadLetter(message: ParkedMessage): Promise<void>;
   /** Newest first; `beforeId` is the last id of the page before. */
   listFindings(page: { beforeId?: string; limit: number }): Promise<Finding[]>;
   listParked(filter: ParkedFilter, page: { afterId: number; limit: number }): Promise<Parked[]>;
-  redriveParked(ids: readonly number[], options: SettleParkedOptions): Promise<ParkedOutcome[]>;
-  dropParked(ids: readonly number[], options: SettleParkedOptions): Promise<ParkedOutcome[]>;
+  redriveParked(
+    ids: readonly number[],
+    options: SettleOptions,
+    answer: SettleAnswer<ParkedOutcome>,
+  ): Promise<SettleResult<ParkedOutcome>>;
+  dropParked(
+    ids: readonly number[],
+    options: SettleOptions,
+    answer: SettleAnswer<ParkedOutcome>,
+  ): Promise<SettleResult<ParkedOutcome>>;
   rebuildSnapshot(activityId: number, apply: (snapshot: StockSnapshot) => Promise<string>): Promise<void>;
   readActivityCounts(activityId: number): Promise<ActivityCounts | null>;
   readActiveOrders(

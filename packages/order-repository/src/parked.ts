@@ -1,4 +1,5 @@
 import type { Phase } from '@lapse/contracts';
+import type { RowRefused } from './settle-result.ts';
 
 /** `order`: it alone made its transaction fail. `message`: not understood. `dead_letter`: never acknowledged. */
 export type ParkedKind = 'order' | 'message' | 'dead_letter';
@@ -26,24 +27,17 @@ export interface ParkedFilter {
   readonly orderId?: string;
 }
 
-/** Who settles parked rows, and why. A dry run says what would happen and changes nothing. */
-export interface SettleParkedOptions {
-  readonly dryRun: boolean;
-  readonly actor: string;
-  readonly reason: string;
-}
-
 /** What becomes of one parked row, or would. `changed` is false in a dry run, and where nothing was to do. */
-export type ParkedOutcome = { readonly id: number; readonly changed: boolean } & (
-  | { readonly kind: 'redriven' /** Orders that get a new message. */; readonly rearmed: number }
-  | { readonly kind: 'dropped' }
-  /** Done with before: nothing happens a second time. */
-  | { readonly kind: 'settled'; readonly state: ParkedState }
-  /** A message that this release cannot read: it can only be dropped. */
-  | { readonly kind: 'unreadable'; readonly reason: string }
-  /** An order that still holds its places: redrive it, or cancel it first. */
-  | { readonly kind: 'still_pending'; readonly orderId: string }
-  /** MySQL refuses the order's row even for this: its cause is not gone. It stays parked. */
-  | { readonly kind: 'failed'; readonly reason: string }
-  | { readonly kind: 'not_found' }
-);
+export type ParkedOutcome =
+  | RowRefused<number>
+  | ({ readonly id: number; readonly changed: boolean } & (
+      | { readonly kind: 'redriven' /** Orders that get a new message. */; readonly rearmed: number }
+      | { readonly kind: 'dropped' }
+      /** Done with before: nothing happens a second time. */
+      | { readonly kind: 'settled'; readonly state: ParkedState }
+      /** A message that this release cannot read: it can only be dropped. */
+      | { readonly kind: 'unreadable'; readonly reason: string }
+      /** An order that still holds its places: redrive it, or cancel it first. */
+      | { readonly kind: 'still_pending'; readonly orderId: string }
+      | { readonly kind: 'not_found' }
+    ));

@@ -1,5 +1,6 @@
 import type { PaymentOutcome, PaymentWebhookBody } from '@lapse/contracts';
 import type { Order } from './order.ts';
+import type { RowRefused } from './settle-result.ts';
 import type { StockEffect } from './stock-effect.ts';
 
 /** A verified event of the payment provider. */
@@ -34,7 +35,21 @@ export type PaymentResult =
       readonly effect?: undefined;
     };
 
-export type PaymentState = 'CAPTURED' | 'REFUND_PENDING' | 'REFUNDED' | 'QUARANTINED' | 'FAILED' | 'WAITING';
+export type PaymentState =
+  | 'CAPTURED'
+  | 'REFUND_PENDING'
+  | 'REFUNDED'
+  /** The provider had taken the refund, and could not carry it out. */
+  | 'REFUND_FAILED'
+  | 'QUARANTINED'
+  | 'FAILED'
+  | 'WAITING';
+
+/** Of a payment whose money goes back, or waits for a person to say so. */
+export type RefundState = Extract<
+  PaymentState,
+  'QUARANTINED' | 'REFUND_FAILED' | 'REFUND_PENDING' | 'REFUNDED'
+>;
 
 /** A kept payment, due to be tried again. */
 export interface WaitingPayment {
@@ -58,9 +73,39 @@ export interface RefundJob {
   readonly tries: number;
 }
 
+/** The provider says that a refund which it had taken will not arrive. */
+export interface RefundFailure {
+  readonly paymentId: string;
+  /** Our id of the refund, as it was given to the provider. */
+  readonly refundId: string;
+  /** The provider's own id of it, and its reason, where it tells them. */
+  readonly refundRef: string | null;
+  readonly reason: string | null;
+}
+
+/** `duplicate`: known before. `ignored`: no refund of ours, or one that was ordered anew since. */
+export type RefundFailureResult = 'refund_failed' | 'duplicate' | 'ignored';
+
+/** What becomes of one payment that an operator wants paid back, or would. */
+export type RefundOutcome =
+  | RowRefused<number>
+  | ({ readonly id: number; readonly changed: boolean } & (
+      | {
+          readonly kind: 'refund_due';
+          readonly orderId: string;
+          readonly paymentId: string;
+          /** What was captured, and so what goes back. */
+          readonly amountMinor: number;
+          readonly currency: string;
+        }
+      /** It is kept, on its way back, or paid back: there is nothing to order. */
+      | { readonly kind: 'not_refundable'; readonly state: PaymentState }
+      | { readonly kind: 'not_found' }
+    ));
+
 export interface RefundRecord {
   readonly id: number;
-  readonly state: 'REFUND_PENDING' | 'REFUNDED';
+  readonly state: RefundState;
   readonly refundId: string | null;
   readonly refundRef: string | null;
   readonly orderId: string;
@@ -78,7 +123,7 @@ export interface RefundRecord {
 }
 
 export interface RefundFilter {
-  readonly state: 'REFUND_PENDING' | 'REFUNDED';
+  readonly state: RefundState;
   /** Records after this one; 0 for the first page. */
   readonly afterId: number;
   readonly limit: number;
@@ -93,4 +138,6 @@ export interface PaymentBacklog {
   readonly paymentsWaiting: number;
   /** Set aside for a person: another amount or currency than the order's. */
   readonly quarantined: number;
+  /** Refunds that the provider could not carry out: a person must order them anew. */
+  readonly refundsFailed: number;
 }

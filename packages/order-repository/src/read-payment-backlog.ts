@@ -7,7 +7,7 @@ export function readPaymentBacklog(database: Database): Promise<PaymentBacklog> 
   return withRetriedSession(database, async (session) => {
     const payments = await session.rows<{ state: string; total: number; oldest_us: number | null }>(
       `SELECT state, COUNT(*) AS total, TIMESTAMPDIFF(MICROSECOND, MIN(received_at), NOW(3)) AS oldest_us
-       FROM payment WHERE state IN ('REFUND_PENDING', 'WAITING', 'QUARANTINED') GROUP BY state`,
+       FROM payment WHERE state IN ('REFUND_PENDING', 'WAITING', 'QUARANTINED', 'REFUND_FAILED') GROUP BY state`,
     );
     const [attempts] = await session.rows<{ total: number; oldest_us: number | null }>(
       `SELECT COUNT(*) AS total, TIMESTAMPDIFF(MICROSECOND, MIN(settle_at), NOW(3)) AS oldest_us
@@ -21,6 +21,7 @@ export function readPaymentBacklog(database: Database): Promise<PaymentBacklog> 
       oldestAttemptMs: toMs(attempts?.oldest_us),
       paymentsWaiting: of('WAITING')?.total ?? 0,
       quarantined: of('QUARANTINED')?.total ?? 0,
+      refundsFailed: of('REFUND_FAILED')?.total ?? 0,
     };
   });
 }

@@ -29,6 +29,7 @@ interface PaymentRow {
   readonly refund_tries: number;
   readonly refund_ref: Buffer | null;
   readonly refunded_at: Date | null;
+  readonly refund_failed_at: Date | null;
   readonly last_error: string | null;
 }
 
@@ -60,7 +61,7 @@ export async function readAttempts(session: Session, orderId: Buffer): Promise<P
 export async function readPayments(session: Session, orderId: Buffer): Promise<TimelinePayment[]> {
   const rows = await session.rows<PaymentRow>(
     `SELECT event_id, type, payment_id, amount_minor, currency, state, occurred_at, received_at, reason,
-       refund_tries, refund_ref, refunded_at, last_error
+       refund_tries, refund_ref, refunded_at, refund_failed_at, last_error
      FROM payment WHERE order_id = ? ORDER BY received_at, id`,
     [orderId],
   );
@@ -77,6 +78,7 @@ export async function readPayments(session: Session, orderId: Buffer): Promise<T
     refundTries: row.refund_tries,
     refundRef: row.refund_ref?.toString() ?? null,
     refundedAt: row.refunded_at,
+    refundFailedAt: row.refund_failed_at,
     lastError: row.last_error,
   }));
 }

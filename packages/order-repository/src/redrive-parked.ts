@@ -1,10 +1,11 @@
 import { type Phase, timeoutMessage } from '@lapse/contracts';
 import { sortedIdBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
-import type { Parked, ParkedOutcome, SettleParkedOptions } from './parked.ts';
+import type { Parked, ParkedOutcome } from './parked.ts';
 import { rearmLocked, selectRearmable } from './rearm.ts';
 import type { Session } from './session.ts';
-import { settleParked, type Verdict } from './settle-parked.ts';
+import { type ParkedRequest, settleParked, type Verdict } from './settle-parked.ts';
+import type { SettleResult } from './settle-result.ts';
 
 /**
  * Put parked rows back to work once their cause is gone: their orders that still have something to do in
@@ -14,10 +15,9 @@ import { settleParked, type Verdict } from './settle-parked.ts';
  */
 export function redriveParked(
   database: Database,
-  ids: readonly number[],
-  options: SettleParkedOptions,
-): Promise<ParkedOutcome[]> {
-  return settleParked(database, ids, options, { action: 'redrive', toState: 'REDRIVEN', decide: redrive });
+  request: ParkedRequest,
+): Promise<SettleResult<ParkedOutcome>> {
+  return settleParked(database, request, { action: 'redrive', toState: 'REDRIVEN', decide: redrive });
 }
 
 async function redrive(session: Session, parked: Parked, dryRun: boolean): Promise<Verdict> {

@@ -1,5 +1,18 @@
 import type { PaymentState } from './payment.ts';
 
+const byHand = 'by-hand';
+
+/** How a refund that a person has paid is known from then on. */
+export function refOfPaidByHand(reference: string | null): string {
+  return reference === null ? byHand : `${byHand}:${reference}`;
+}
+
+/** The money is back in another way than by the provider: nothing that the provider says of it changes that. */
+export function isPaidByHand(refundRef: Buffer | null): boolean {
+  const text = refundRef?.toString();
+  return text === byHand || text?.startsWith(`${byHand}:`) === true;
+}
+
 /** A refund that a person has paid, and how it is known from now on. */
 export interface RefundPaidByHand {
   /** Of the payment's row. */

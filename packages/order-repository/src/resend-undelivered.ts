@@ -1,13 +1,13 @@
-import { idFromBytes, idToBytes } from './binary-id.ts';
+import { idFromBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
-import { insertOperatorAction } from './insert-operator-action.ts';
-import type { SettleParkedOptions } from './parked.ts';
 import type { Session } from './session.ts';
-import { inTransaction, withRetriedSession } from './transaction.ts';
+import type { SettleRequest, SettleResult } from './settle-result.ts';
+import { type SettledRow, settleRows } from './settle-rows.ts';
+import { withRetriedSession } from './transaction.ts';
 import type { DeliveryKind, ResendOutcome, Undelivered } from './undelivered.ts';
 
-/** Most deliveries of one call, and of one page. */
-const undeliveredMax = 500;
+/** Most deliveries of one page. */
+const pageMax = 500;
 
 interface Row {
   readonly id: number;
@@ -34,7 +34,7 @@ export async function listUndelivered(
   const rows = await withRetriedSession(database, (session) =>
     session.rows<Row>(
       `SELECT ${columnsOf[kind]} FROM ${kind} WHERE state = 'PARKED' AND id > ? ORDER BY id LIMIT ?`,
-      [afterId, Math.min(limit, undeliveredMax)],
+      [afterId, Math.min(limit, pageMax)],
     ),
   );
   return rows.map((row) => ({
@@ -48,67 +48,47 @@ export async function listUndelivered(
 }
 
 /**
- * Have parked deliveries tried again, now and with all their tries, under the same ids; each leaves a row of who asked
- * for it and why. An event that arrives frees the later ones of its order. Asked twice, it is done once.
- * @returns one outcome for each id, in input order.
+ * Have parked deliveries tried again, now and with all their tries, under the same ids, as `settleRows` does it. An
+ * event that arrives frees the later ones of its order. Asked twice, it is done once.
  */
-export async function resendUndelivered(
+export function resendUndelivered(
   database: Database,
   kind: DeliveryKind,
-  ids: readonly number[],
-  options: SettleParkedOptions,
-): Promise<ResendOutcome[]> {
-  if (ids.length > undeliveredMax) {
-    throw new RangeError(`${ids.length} ids in one call; at most ${undeliveredMax}`);
-  }
-  if (ids.length === 0) return [];
-  const { outcomes } = await inTransaction(
-    database,
-    (session) => resendOnce(session, kind, ids, options),
-    ({ actionId }) =>
-      actionId === null
-        ? null
-        : { sql: 'SELECT 1 FROM operator_action WHERE id = ?', values: [idToBytes(actionId)] },
+  request: SettleRequest<number, ResendOutcome>,
+): Promise<SettleResult<ResendOutcome>> {
+  return settleRows<number, ResendOutcome>(database, request, (session, id, dryRun) =>
+    resendOne(session, kind, id, dryRun),
   );
-  return outcomes;
 }
 
-async function resendOnce(
+async function resendOne(
   session: Session,
   kind: DeliveryKind,
-  ids: readonly number[],
-  { dryRun, actor, reason }: SettleParkedOptions,
-): Promise<{ outcomes: ResendOutcome[]; actionId: string | null }> {
-  const rows = await session.rows<Row>(
-    `SELECT ${columnsOf[kind]} FROM ${kind} WHERE id IN (?) ORDER BY id ${dryRun ? '' : 'FOR UPDATE'}`,
-    [ids],
+  id: number,
+  dryRun: boolean,
+): Promise<SettledRow<ResendOutcome>> {
+  const [row] = await session.rows<Row>(
+    `SELECT ${columnsOf[kind]} FROM ${kind} WHERE id = ? ${dryRun ? '' : 'FOR UPDATE'}`,
+    [id],
   );
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const outcomes = ids.map((id) => outcomeOf(id, byId.get(id), dryRun));
-  if (dryRun) return { outcomes, actionId: null };
-  let actionId: string | null = null;
-  for (const row of rows) {
-    if (row.state !== 'PARKED') continue;
-    await session.run(
-      `UPDATE ${kind} SET state = 'WAITING', attempts_before = attempts, next_attempt_at = NOW(3),
-         claimed_until = NULL WHERE id = ?`,
-      [row.id],
-    );
-    actionId = await insertOperatorAction(session, {
-      actor,
-      reason,
+  if (row === undefined) return { outcome: { id, changed: false, kind: 'not_found' } };
+  const { state, what, attempts } = row;
+  if (state !== 'PARKED') return { outcome: { id, changed: false, kind: 'not_parked', state } };
+  const orderId = idFromBytes(row.order_id);
+  const outcome = { id, changed: !dryRun, kind: 'resent', orderId, what } as const;
+  if (dryRun) return { outcome };
+  await session.run(
+    `UPDATE ${kind} SET state = 'WAITING', attempts_before = attempts, next_attempt_at = NOW(3),
+       claimed_until = NULL WHERE id = ?`,
+    [id],
+  );
+  return {
+    outcome,
+    action: {
       action: `resend_${kind}`,
       targetKind: 'order',
-      target: idFromBytes(row.order_id),
-      detail: { id: row.id, what: row.what, attempts: row.attempts },
-    });
-  }
-  return { outcomes, actionId };
-}
-
-function outcomeOf(id: number, row: Row | undefined, dryRun: boolean): ResendOutcome {
-  if (row === undefined) return { id, kind: 'not_found', changed: false };
-  const { state, what } = row;
-  if (state !== 'PARKED') return { id, kind: 'not_parked', state, changed: false };
-  return { id, kind: 'resent', changed: !dryRun, orderId: idFromBytes(row.order_id), what };
+      target: orderId,
+      detail: { id, what, attempts },
+    },
+  };
 }

@@ -51,6 +51,8 @@ export interface TimelinePayment extends Omit<PaymentEvent, 'orderId' | 'provide
   readonly refundTries: number;
   readonly refundRef: string | null;
   readonly refundedAt: Date | null;
+  /** When the provider last said that the refund had failed. */
+  readonly refundFailedAt: Date | null;
   readonly lastError: string | null;
 }
 

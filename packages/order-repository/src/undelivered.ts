@@ -1,3 +1,5 @@
+import type { RowRefused } from './settle-result.ts';
+
 /** Which kind of delivery: a notice to a buyer, or an event for the shop. */
 export type DeliveryKind = 'notification' | 'shop_event';
 
@@ -13,9 +15,11 @@ export interface Undelivered {
 }
 
 /** What becomes of one delivery, or would. `changed` is false in a dry run, and where nothing was to do. */
-export type ResendOutcome = { readonly id: number; readonly changed: boolean } & (
-  | { readonly kind: 'resent'; readonly orderId: string; readonly what: string }
-  /** Delivered, skipped, or on its way: nothing is to be sent again. */
-  | { readonly kind: 'not_parked'; readonly state: string }
-  | { readonly kind: 'not_found' }
-);
+export type ResendOutcome =
+  | RowRefused<number>
+  | ({ readonly id: number; readonly changed: boolean } & (
+      | { readonly kind: 'resent'; readonly orderId: string; readonly what: string }
+      /** Delivered, skipped, or on its way: nothing is to be sent again. */
+      | { readonly kind: 'not_parked'; readonly state: string }
+      | { readonly kind: 'not_found' }
+    ));

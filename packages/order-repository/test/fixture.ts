@@ -10,6 +10,8 @@ import {
   type OrderRepository,
   openOrderRepository,
   type RepositoryLog,
+  type SettleResult,
+  type StoredAnswer,
 } from '../src/index.ts';
 
 export interface LogLine {
@@ -158,4 +160,16 @@ export function captureOf(
 
 export function idsOf(orders: readonly NewOrder[]): string[] {
   return orders.map(({ id }) => id);
+}
+
+/** For a test that looks at what was done, not at what is answered. */
+export const noAnswer = (): StoredAnswer => ({ status: 200, body: Buffer.from('{}') });
+
+/** What became of the rows that an operator settled. */
+export async function outcomesOf<Outcome>(
+  asked: Promise<SettleResult<Outcome>>,
+): Promise<readonly Outcome[]> {
+  const settled = await asked;
+  if (settled.kind !== 'done') throw new Error(`nothing was settled: ${settled.kind}`);
+  return settled.result;
 }

@@ -62,7 +62,9 @@ describe('a refund that a person has paid', () => {
     const { id } = await owedRefund();
     const claimed = await claim('set-up-later');
     expect(claimed.map((refund) => refund.id)).toEqual([id]);
-    for (const refund of claimed) await fixture.repository.finishRefund(refund.id, { refundRef: 'r' });
+    for (const { id: claimedId, refundId } of claimed) {
+      await fixture.repository.finishRefund(claimedId, { refundId, refundRef: 'r' });
+    }
   });
 
   it('may be one of a former provider, which nobody claims', async () => {
@@ -96,7 +98,8 @@ describe('a refund that a person has paid', () => {
 
   it('is not one that the settler has in hand; once it is handed back, or its lease is over, it is', async () => {
     const { id } = await owedRefund('busy');
-    await claim('busy');
+    const [claimed] = await claim('busy');
+    const { refundId = '' } = claimed ?? {};
     const refused = await mark(id);
     expect(refused).toMatchObject({ kind: 'refused', result: { kind: 'being_paid' } });
     if (refused.kind !== 'refused' || refused.result.kind !== 'being_paid') throw new Error(refused.kind);
@@ -104,7 +107,7 @@ describe('a refund that a person has paid', () => {
     await fixture.repository.failRefund(id, { inMs: 0, error: 'handed back' });
     expect((await mark(id)).kind).toBe('done');
     // The settler's late answer finds nothing to do.
-    expect(await fixture.repository.finishRefund(id, { refundRef: 'late' })).toBe(false);
+    expect(await fixture.repository.finishRefund(id, { refundId, refundRef: 'late' })).toBe(false);
     expect(await rowOf(id)).toMatchObject({ refundRef: 'by-hand' });
   });
 

@@ -1,6 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Activity } from '../src/index.ts';
-import { createActivity, createDueOrders, type Fixture, idsOf, newOrder, openFixture } from './fixture.ts';
+import {
+  createActivity,
+  createDueOrders,
+  type Fixture,
+  idsOf,
+  newOrder,
+  noAnswer,
+  openFixture,
+  outcomesOf,
+} from './fixture.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -50,7 +59,7 @@ test('of 250 due orders one always fails: 249 close, one is parked and alerted, 
   const redrive = { dryRun: false, actor: 'ops', reason: 'the trigger is gone' };
   const [parked] = await repository.listParked({ orderId: bad }, { afterId: 0, limit: 10 });
   expect(parked).toMatchObject({ kind: 'order', state: 'PARKED', orderId: bad, phase: 2 });
-  expect(await repository.redriveParked([parked?.id ?? 0], redrive)).toEqual([
+  expect(await outcomesOf(repository.redriveParked([parked?.id ?? 0], redrive, noAnswer))).toEqual([
     { id: parked?.id, changed: false, kind: 'failed', reason: 'spoilt' },
   ]);
 
@@ -58,7 +67,7 @@ test('of 250 due orders one always fails: 249 close, one is parked and alerted, 
   await fixture.query('DROP TRIGGER bad_order');
   expect(await repository.closeExpired([bad], byMessage)).toMatchObject({ closed: [], parked: [bad] });
   expect(await repository.closeOverdue({ graceMs: 0, limit: 100 })).toMatchObject({ found: 0 });
-  expect(await repository.redriveParked([parked?.id ?? 0], redrive)).toMatchObject([
+  expect(await outcomesOf(repository.redriveParked([parked?.id ?? 0], redrive, noAnswer))).toMatchObject([
     { kind: 'redriven', changed: true, rearmed: 1 },
   ]);
   expect(await repository.closeOverdue({ graceMs: 0, limit: 100 })).toMatchObject({ found: 1 });
@@ -72,7 +81,13 @@ test('an order that fails again after its redrive is parked again, in the phase 
   await spoil([bad], undefined, "NEW.status <> 'PENDING'");
   await repository.closeExpired(ids, byMessage);
   const [parked] = await repository.listParked({ orderId: bad }, { afterId: 0, limit: 10 });
-  await repository.redriveParked([parked?.id ?? 0], { dryRun: false, actor: 'ops', reason: 'too early' });
+  await outcomesOf(
+    repository.redriveParked(
+      [parked?.id ?? 0],
+      { dryRun: false, actor: 'ops', reason: 'too early' },
+      noAnswer,
+    ),
+  );
   expect((await repository.closeExpired([bad], byMessage)).parked).toEqual([bad]);
   expect(await repository.listParked({ orderId: bad }, { afterId: 0, limit: 10 })).toMatchObject([
     { id: parked?.id, state: 'PARKED', settledAt: null, phase: 2 },

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewOrder } from '../src/index.ts';
-import { createActivity, createDueOrders, type Fixture, idsOf, newOrder, openFixture } from './fixture.ts';
+import {
+  createActivity,
+  createDueOrders,
+  type Fixture,
+  idsOf,
+  newOrder,
+  noAnswer,
+  openFixture,
+  outcomesOf,
+} from './fixture.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -56,17 +65,20 @@ test('a dead letter that is redriven arms its pending orders once, however often
   await repository.cancelOrder(orders[0]?.id ?? '', orders[0]?.userId ?? '');
   const id = await park('dead_letter', bodyOf(2, orders));
 
-  expect(await repository.redriveParked([id], dry)).toEqual([
+  expect(await outcomesOf(repository.redriveParked([id], dry, noAnswer))).toEqual([
     { id, changed: false, kind: 'redriven', rearmed: 2 },
   ]);
   expect(await countOutbox(2)).toBe(0);
   expect(await countActions(id)).toBe(0);
 
-  const both = await Promise.all([repository.redriveParked([id], wet), repository.redriveParked([id], wet)]);
+  const both = await Promise.all([
+    outcomesOf(repository.redriveParked([id], wet, noAnswer)),
+    outcomesOf(repository.redriveParked([id], wet, noAnswer)),
+  ]);
   expect(both.flat().filter(({ changed }) => changed)).toEqual([
     { id, changed: true, kind: 'redriven', rearmed: 2 },
   ]);
-  expect(await repository.redriveParked([id, id], wet)).toEqual([
+  expect(await outcomesOf(repository.redriveParked([id, id], wet, noAnswer))).toEqual([
     { id, changed: false, kind: 'settled', state: 'REDRIVEN' },
   ]);
   expect(await countOutbox(2)).toBe(1);
@@ -87,7 +99,7 @@ test('the same dead letter read twice from the broker is one row, and stays sett
     ({ ref }) => ref === 'twice',
   );
   expect(rows).toHaveLength(2);
-  await repository.dropParked([rows[0]?.id ?? 0], wet);
+  await outcomesOf(repository.dropParked([rows[0]?.id ?? 0], wet, noAnswer));
   await repository.parkDeadLetter(letter);
   expect(await repository.listParked({ kind: 'dead_letter', state: 'DROPPED' }, page)).toHaveLength(1);
 });
@@ -96,18 +108,24 @@ test('what no release reads can only be dropped, and is said so in a dry run (ca
   const { repository } = fixture;
   const ids = [await park('message', Buffer.from('not json')), await park('message', Buffer.from('{"v":9}'))];
   for (const options of [dry, wet]) {
-    expect(await repository.redriveParked(ids, options)).toMatchObject([
+    expect(await outcomesOf(repository.redriveParked(ids, options, noAnswer))).toMatchObject([
       { kind: 'unreadable', changed: false, reason: expect.stringContaining('not JSON') },
       { kind: 'unreadable', changed: false },
     ]);
   }
-  expect(await repository.dropParked(ids, dry)).toMatchObject([
+  expect(await outcomesOf(repository.dropParked(ids, dry, noAnswer))).toMatchObject([
     { kind: 'dropped', changed: false },
     { kind: 'dropped', changed: false },
   ]);
-  expect(await repository.dropParked(ids, wet)).toMatchObject([{ changed: true }, { changed: true }]);
-  expect(await repository.dropParked(ids, wet)).toMatchObject([{ kind: 'settled' }, { kind: 'settled' }]);
-  expect(await repository.dropParked([999_999], wet)).toEqual([
+  expect(await outcomesOf(repository.dropParked(ids, wet, noAnswer))).toMatchObject([
+    { changed: true },
+    { changed: true },
+  ]);
+  expect(await outcomesOf(repository.dropParked(ids, wet, noAnswer))).toMatchObject([
+    { kind: 'settled' },
+    { kind: 'settled' },
+  ]);
+  expect(await outcomesOf(repository.dropParked([999_999], wet, noAnswer))).toEqual([
     { id: 999_999, changed: false, kind: 'not_found' },
   ]);
 });
@@ -119,7 +137,9 @@ test('a message on the wrong topic is redriven for the phase that it says itself
   await repository.createOrders(orders);
   const before = await countOutbox(1);
   const id = await park('message', bodyOf(1, orders), 2);
-  expect(await repository.redriveParked([id], wet)).toMatchObject([{ kind: 'redriven', rearmed: 1 }]);
+  expect(await outcomesOf(repository.redriveParked([id], wet, noAnswer))).toMatchObject([
+    { kind: 'redriven', rearmed: 1 },
+  ]);
   expect(await countOutbox(1)).toBe(before + 1);
 });
 
@@ -133,10 +153,10 @@ test('a parked order that is still pending cannot be dropped: it would hold its 
     [order?.id, Buffer.alloc(32), Buffer.from((order?.id ?? '').replaceAll('-', ''), 'hex')],
   );
   const [parked] = await repository.listParked({ kind: 'order', state: 'PARKED' }, page);
-  expect(await repository.dropParked([parked?.id ?? 0], wet)).toMatchObject([
+  expect(await outcomesOf(repository.dropParked([parked?.id ?? 0], wet, noAnswer))).toMatchObject([
     { kind: 'still_pending', changed: false, orderId: order?.id },
   ]);
-  await repository.redriveParked([parked?.id ?? 0], wet);
+  await outcomesOf(repository.redriveParked([parked?.id ?? 0], wet, noAnswer));
   expect((await repository.closeOverdue({ graceMs: 0, limit: 10 })).closed.map((c) => c.orderId)).toEqual(
     idsOf([order].filter((o) => o !== undefined)),
   );

@@ -37,11 +37,13 @@ export interface RefundRequest {
   readonly amountMinor: number;
   readonly currency: string;
 }
-/** `pending`: accepted, and the provider will carry it out by itself. */
-export interface RefundAnswer {
-  readonly kind: 'refunded' | 'pending';
-  readonly refundRef: string;
-}
+/**
+ * `pending`: accepted, and the provider will carry it out by itself. `failed`: it had been accepted, and could not be
+ * carried out; under this id it never will be.
+ */
+export type RefundAnswer =
+  | { readonly kind: 'refunded' | 'pending'; readonly refundRef: string }
+  | { readonly kind: 'failed'; readonly refundRef: string; readonly reason: string | null };
 
 /** A webhook as it came: its bytes as text, for parsing and writing them again would change what was signed. */
 export interface SignedRequest {
@@ -59,6 +61,17 @@ export type ProviderEvent =
       readonly paymentId: string;
       readonly amountMinor: number;
       readonly currency: string;
+      readonly occurredAt: Date;
+    }
+  /** A refund that had been accepted will not arrive. */
+  | {
+      readonly kind: 'refund_failed';
+      readonly eventId: string;
+      readonly paymentId: string;
+      /** Our id of the refund. */
+      readonly refundId: string;
+      readonly refundRef: string | null;
+      readonly reason: string | null;
       readonly occurredAt: Date;
     }
   | { readonly kind: 'other'; readonly eventId: string; readonly type: string };

@@ -52,7 +52,7 @@ export function openSimulatorProvider(config: SimulatorProviderConfig): PaymentP
         body: { paymentId, amountMinor, currency },
         idempotencyKey: refundId,
       });
-      return { kind: state, refundRef };
+      return state === 'failed' ? { kind: state, refundRef, reason: null } : { kind: state, refundRef };
     },
     verifyWebhook: openStandardWebhooks(config.webhookSecret),
     // The connections belong to the process's own pool, which lets idle ones go.

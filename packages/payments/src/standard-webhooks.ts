@@ -1,5 +1,11 @@
-import { otherWebhookBody, paymentWebhookBody, webhookToleranceSeconds } from '@lapse/contracts';
+import {
+  otherWebhookBody,
+  paymentWebhookBody,
+  refundFailedWebhookBody,
+  webhookToleranceSeconds,
+} from '@lapse/contracts';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import { z } from 'zod';
 import type { ProviderEvent, SignedRequest } from './payment-provider.ts';
 import { WebhookBodyError } from './provider-errors.ts';
 import { parseBody } from './webhook-faults.ts';
@@ -43,6 +49,7 @@ function readEvent(eventId: string, rawBody: string): ProviderEvent {
   const parsed = parseJson(rawBody);
   const other = otherWebhookBody.safeParse(parsed);
   if (other.success) return { kind: 'other', eventId, type: other.data.type };
+  if (isRefundFailure(parsed)) return readRefundFailure(eventId, parsed);
   const { type, timestamp, data } = parseBody(paymentWebhookBody, parsed);
   const { orderId, paymentId, amountMinor, currency, providerRef = paymentId } = data;
   return {
@@ -55,6 +62,18 @@ function readEvent(eventId: string, rawBody: string): ProviderEvent {
     currency,
     occurredAt: new Date(timestamp),
   };
+}
+
+function isRefundFailure(parsed: unknown): boolean {
+  const { type } = refundFailedWebhookBody.shape;
+  return z.object({ type }).safeParse(parsed).success;
+}
+
+function readRefundFailure(eventId: string, parsed: unknown): ProviderEvent {
+  const { timestamp, data } = parseBody(refundFailedWebhookBody, parsed);
+  const { paymentId, refundId, refundRef = null, reason = null } = data;
+  const occurredAt = new Date(timestamp);
+  return { kind: 'refund_failed', eventId, paymentId, refundId, refundRef, reason, occurredAt };
 }
 
 function parseJson(text: string): unknown {

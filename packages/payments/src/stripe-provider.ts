@@ -1,7 +1,7 @@
 import type { Logger } from '@lapse/runtime';
 import { Stripe } from 'stripe';
 import type { AttemptStatus, PaymentProvider, RefundAnswer, RefundRequest } from './payment-provider.ts';
-import { ProviderRefusedError, ProviderUnavailableError } from './provider-errors.ts';
+import { ProviderUnavailableError } from './provider-errors.ts';
 import { toStripeAmount } from './stripe-amount.ts';
 import { attemptStatusOf } from './stripe-attempt.ts';
 import { stripeErrorOf, stripeName } from './stripe-errors.ts';
@@ -112,7 +112,7 @@ function refundAnswerOf({ id, status, failure_reason: reason }: Stripe.Refund): 
   if (status === 'succeeded') return { kind: 'refunded', refundRef: id };
   if (status === 'pending' || status === 'requires_action') return { kind: 'pending', refundRef: id };
   if (status === 'failed' || status === 'canceled') {
-    throw new ProviderRefusedError(`stripe: refund ${id} ${status}${reason ? ` (${reason})` : ''}`);
+    return { kind: 'failed', refundRef: id, reason: reason ?? status };
   }
   throw new ProviderUnavailableError(`stripe answered the unknown refund status ${status}`);
 }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { ProviderEvent, SignedRequest } from './payment-provider.ts';
 import { WebhookBodyError } from './provider-errors.ts';
 import { fromStripeAmount } from './stripe-amount.ts';
+import { readRefundEvent } from './stripe-refund-event.ts';
 import { parseBody } from './webhook-faults.ts';
 
 /** An id becomes a key in MySQL. */
@@ -68,6 +69,7 @@ function isFromTheFuture(header: string): boolean {
 
 function readEvent(event: unknown, log: Logger): ProviderEvent {
   const { id: eventId, type } = parseBody(anyEvent, event);
+  if (type === 'refund.failed' || type === 'refund.updated') return readRefundEvent(eventId, type, event);
   if (!intentTypes.some((known) => known === type)) return { kind: 'other', eventId, type };
   const { created, data } = parseBody(intentEvent, event);
   const intent = data.object;

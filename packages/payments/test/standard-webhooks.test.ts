@@ -48,6 +48,25 @@ describe('a good signature', () => {
     expect(verify(signed({ ...captured, type: 'payment.failed' }))).toMatchObject({ kind: 'failed' });
   });
 
+  it('of a refund that failed names it by our id of it, with the reason', () => {
+    const refundFailed = {
+      type: 'payment.refund_failed',
+      timestamp: '2026-01-01T12:00:00Z',
+      data: { paymentId: 'pay_1', refundId: attemptId, reason: 'card closed' },
+    };
+    expect(verify(signed(refundFailed))).toEqual({
+      kind: 'refund_failed',
+      eventId: 'evt_1',
+      paymentId: 'pay_1',
+      refundId: attemptId,
+      refundRef: null,
+      reason: 'card closed',
+      occurredAt: new Date('2026-01-01T12:00:00Z'),
+    });
+    const without = { ...refundFailed, data: { paymentId: 'pay_1' } };
+    expect(() => verify(signed(without))).toThrow(WebhookBodyError);
+  });
+
   it('of a type that nobody knows is an event of no meaning, not an error', () => {
     const event = { type: 'payment.disputed', version: 9, data: { anything: true } };
     expect(verify(signed(event))).toEqual({ kind: 'other', eventId: 'evt_1', type: 'payment.disputed' });

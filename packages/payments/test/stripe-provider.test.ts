@@ -218,9 +218,12 @@ describe('a refund', () => {
     expect(standIn.requests[0]?.path).toContain('payment_intent=pi_1');
   });
 
-  it.each(['failed', 'canceled'])('that %s is refused: no money went back', async (status) => {
-    answers({ [list]: none, [create]: [200, made({ status, failure_reason: 'expired_or_canceled_card' })] });
-    await expect(provider.refund(refundRequest)).rejects.toThrow(ProviderRefusedError);
+  it.each([
+    ['failed', 'expired_or_canceled_card', 'expired_or_canceled_card'],
+    ['canceled', undefined, 'canceled'],
+  ])('that %s is told as failed: no money went back', async (status, failureReason, reason) => {
+    answers({ [list]: none, [create]: [200, made({ status, failure_reason: failureReason })] });
+    expect(await provider.refund(refundRequest)).toEqual({ kind: 'failed', refundRef: 're_1', reason });
   });
 
   it('that the balance does not cover now is tried again later', async () => {
@@ -365,7 +368,34 @@ describe('webhooks', () => {
     });
   });
 
+  const refund = (change: object = {}) => ({
+    id: 're_1',
+    object: 'refund',
+    payment_intent: 'pi_1',
+    status: 'failed',
+    failure_reason: 'lost_or_stolen_card',
+    metadata: { refund_id: refundId },
+    ...change,
+  });
+
+  it.each(['refund.failed', 'refund.updated'])(
+    '%s of a refund of ours that failed names it by our id',
+    (type) => {
+      expect(provider.verifyWebhook(signed(event({ type }, refund())))).toEqual({
+        kind: 'refund_failed',
+        eventId: 'evt_1',
+        paymentId: 'pi_1',
+        refundId,
+        refundRef: 're_1',
+        reason: 'lost_or_stolen_card',
+        occurredAt: new Date(1_700_000_100_000),
+      });
+    },
+  );
+
   it.each([
+    ['a refund that goes on', event({ type: 'refund.updated' }, refund({ status: 'pending' }))],
+    ['a refund made by hand at Stripe', event({ type: 'refund.failed' }, refund({ metadata: {} }))],
     ['another type', event({ type: 'charge.refunded' })],
     ['a payment of another shop on the same account', event({}, intent({ ...succeeded, metadata: {} }))],
     ['a payment with an order id that is none', event({}, intent({ metadata: { order_id: "1' OR 1=1" } }))],

@@ -1,5 +1,6 @@
 export { consume, openBroker, relay, type TestBroker } from './broker.ts';
 export { createScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
+export { noAnswer, outcomesOf } from './settled.ts';
 export {
   captureLog,
   countCredits,

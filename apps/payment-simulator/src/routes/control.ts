@@ -39,6 +39,20 @@ export const controlRoutes: FastifyPluginAsyncZod<Dependencies> = async (
     },
   );
 
+  app.post(
+    '/v1/refunds/:ref/fail',
+    {
+      schema: {
+        params: z.object({ ref: z.string().max(64) }),
+        response: { 200: simulatorRefund, '4xx': refusalView, '5xx': refusalView },
+      },
+    },
+    async (request, reply) => {
+      const answer = bank.failRefund(request.params.ref);
+      return answer.kind === 'done' ? refundView(answer.value) : refuse(reply, answer.kind);
+    },
+  );
+
   app.get(
     '/v1/ledger',
     { schema: { querystring: page, response: { 200: simulatorLedger } } },

@@ -1,4 +1,4 @@
-import { paymentOutcomes, paymentWebhookBody } from '@lapse/contracts';
+import { paymentOutcomes, paymentWebhookBody, refundFailedWebhookBody } from '@lapse/contracts';
 import { WebhookBodyError } from '@lapse/payments';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
@@ -53,7 +53,7 @@ export const paymentRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app,
         description: `Headers webhook-id, webhook-timestamp, webhook-signature. ${outcomesInWords}`,
         tags: ['payments'],
         security: [{ webhookSignature: [] }],
-        body: paymentWebhookBody,
+        body: z.union([paymentWebhookBody, refundFailedWebhookBody]),
         response: outcomes,
       },
     },

@@ -1,0 +1,69 @@
+import { type RefundView, refundList, refundOutcomes, refundStates, settleRowsBody } from '@lapse/contracts';
+import type { RefundRecord } from '@lapse/order-repository';
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { ApiDependencies } from '../api-dependencies.ts';
+import { requireIdentity } from '../require-identity.ts';
+import { afterNumber, nextOf, pageLimit } from './page-query.ts';
+import { problemResponses } from './problem-responses.ts';
+import { settleByHand, settleRefusals, settleSchema } from './settle-by-hand.ts';
+
+const refundQuery = z.strictObject({
+  after: afterNumber,
+  limit: pageLimit,
+  state: z.enum(refundStates).default('REFUND_PENDING'),
+});
+
+/** Money that came and was not kept. Operators only. */
+export const refundRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, { authenticate, orders }) => {
+  app.addHook('onRequest', requireIdentity(authenticate, 'operator'));
+
+  app.get(
+    '/v1/ops/refunds',
+    {
+      schema: {
+        tags: ['operations'],
+        security: [{ bearer: [] }],
+        operationId: 'listRefunds',
+        summary: 'Refunds that are owed, were paid or failed, and quarantined money; oldest first',
+        querystring: refundQuery,
+        response: {
+          200: refundList,
+          ...problemResponses('INVALID_REQUEST', 'UNAUTHENTICATED', 'FORBIDDEN', 'UNAVAILABLE'),
+        },
+      },
+    },
+    async ({ query }) => {
+      const { after: afterId, limit, state } = query;
+      const page = await orders.listRefunds({ state, afterId, limit });
+      return { refunds: page.map(toRefundView), next: nextOf(page, limit) };
+    },
+  );
+
+  app.post(
+    '/v1/ops/refunds/pay',
+    {
+      schema: {
+        ...settleSchema,
+        operationId: 'payRefunds',
+        summary: 'Pay quarantined money back, or make a refund anew that failed at the provider',
+        description: `The amount and currency that were captured, once; the settler pays it. ${settleSchema.description}`,
+        body: settleRowsBody,
+        response: { 200: refundOutcomes, ...settleRefusals },
+      },
+    },
+    async (request, reply) =>
+      settleByHand(request, reply, refundOutcomes, (options, answer) =>
+        orders.refundPayments(request.body.ids, options, answer),
+      ),
+  );
+};
+
+function toRefundView({ receivedAt, refundedAt, nextTryAt, ...refund }: RefundRecord): RefundView {
+  return {
+    ...refund,
+    receivedAt: receivedAt.toISOString(),
+    refundedAt: refundedAt?.toISOString() ?? null,
+    nextTryAt: nextTryAt?.toISOString() ?? null,
+  };
+}
