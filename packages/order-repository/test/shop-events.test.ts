@@ -259,7 +259,8 @@ test('the refund of money whose order never came leaves nothing behind, and come
   const provider = 'any';
   const refunds = await repository.claimRefunds({ provider, limit: 100, leaseMs: 60_000 });
   const mine = refunds.find(({ orderId }) => orderId === order.id);
-  expect(await repository.finishRefund(mine?.id ?? 0, { refundRef: 'r' })).toBe(true);
+  const { id = 0, refundId = '' } = mine ?? {};
+  expect(await repository.finishRefund(id, { refundId, refundRef: 'r' })).toBe(true);
   fixture.logged.length = 0;
 
   expect(await repository.expandShopEvents(10)).toBe(1);
