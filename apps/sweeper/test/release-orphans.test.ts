@@ -98,3 +98,21 @@ test('an activity that cannot be looked at does not keep the others from being s
     { what: 'the healthy activity to be settled', everyMs: 100 },
   );
 });
+
+test('an activity that is over is looked at in the first run and then seldom; one that still sells, each time', async () => {
+  const live = await openActivity(shop, 5);
+  const over = await openActivity(shop, 5);
+  await shop.query('DELETE FROM activity WHERE id NOT IN (?)', [[live.id, over.id]]);
+  await shop.query('UPDATE activity SET sale_ends_at = NOW(3) - INTERVAL 1 DAY WHERE id = ?', [over.id]);
+  const scanned: number[] = [];
+  const scanOld: typeof shop.stock.scanOld = (id, ages) => {
+    scanned.push(id);
+    return shop.stock.scanOld(id, ages);
+  };
+  const config = { orphansAfterMs: 60_000, markersKeptMs: 3_600_000 };
+  const run = releaseOrphans({ orders: shop.orders, stock: { ...shop.stock, scanOld }, log, config });
+  const runs = 21;
+  for (let count = 0; count < runs; count += 1) await run(signal);
+  expect(scanned.filter((id) => id === live.id)).toHaveLength(runs);
+  expect(scanned.filter((id) => id === over.id)).toHaveLength(2);
+});

@@ -10,7 +10,11 @@ export const remindAfterMsDefault = 600_000;
 /** Longest pay window. Beyond a broker's 24 hours the deadline is chained, so the limit is ours: 30 days. */
 export const payWithinMsMax = 30 * dayMs;
 
-const capacityMax = 10_000_000;
+/**
+ * Most places. As many as a rebuild has been measured with: sales stand still while it lasts, and it and the audit hold
+ * every active order in memory, some 1.5 GB at a million.
+ */
+const capacityMax = 1_000_000;
 
 /** How long past its deadline an order waits for a provider that does not say what became of its payment. */
 export const paymentGraceMsDefault = 30_000;

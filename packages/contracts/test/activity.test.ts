@@ -40,6 +40,7 @@ describe('the body that creates an activity', () => {
       ['saleEndsAt'],
     ],
     ['no places', { capacity: 0 }, ['capacity']],
+    ['more places than a rebuild was measured with', { capacity: 1_000_001 }, ['capacity']],
     ['half a place', { capacity: 1.5 }, ['capacity']],
     ['places as text', { capacity: '100' }, ['capacity']],
     ['a price below zero', { priceMinor: -1 }, ['priceMinor']],
