@@ -1,3 +1,5 @@
+import { workInLanes } from '@lapse/runtime';
+
 /** Beyond the longest time that a claimed batch can take, so that nothing is sent twice. */
 const leaseMarginMs = 10_000;
 
@@ -31,15 +33,13 @@ export interface ClaimedBatch<Job> extends DeliveryLimits {
  * @throws when the outcome of one could not be noted; the others are delivered first.
  */
 export async function deliverClaimed<Job>(batch: ClaimedBatch<Job>): Promise<void> {
-  const waiting = batch.jobs.values();
-  const lane = async (): Promise<void> => {
-    for (const job of waiting) {
+  try {
+    await workInLanes(batch.jobs, batch.atOnceMax, async (job) => {
       if (performance.now() + batch.deliveryMsMax >= batch.leaseEndsAtMs) return;
       if (batch.signal.aborted) await batch.handBack(job);
       else await batch.deliver(job);
-    }
-  };
-  const lanes = await Promise.allSettled(Array.from({ length: batch.atOnceMax }, lane));
-  const failed = lanes.find((result) => result.status === 'rejected');
-  if (failed) throw new Error('a delivery could not be settled', { cause: failed.reason });
+    });
+  } catch (cause) {
+    throw new Error('a delivery could not be settled', { cause });
+  }
 }

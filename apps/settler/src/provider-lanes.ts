@@ -1,3 +1,5 @@
+import { workInLanes } from '@lapse/runtime';
+
 /** One after another this many failures end a run: a provider that is away is not asked for each thing that is due. */
 const failuresInARowMax = 16;
 
@@ -23,17 +25,14 @@ export async function runLanes<T>({
   work,
   handBack,
 }: LaneOptions<T>): Promise<boolean> {
-  const waiting = jobs.values();
   let failuresInARow = 0;
-  const lane = async (): Promise<void> => {
-    for (const job of waiting) {
+  try {
+    await workInLanes(jobs, atOnceMax, async (job) => {
       if (signal.aborted || failuresInARow >= failuresInARowMax) await handBack(job);
       else failuresInARow = (await work(job)) ? 0 : failuresInARow + 1;
-    }
-  };
-  const lanes = await Promise.allSettled(Array.from({ length: Math.min(atOnceMax, jobs.length) }, lane));
-  const failed = lanes.find((result) => result.status === 'rejected');
-  if (failed)
-    throw new Error('what the provider answered could not be written down', { cause: failed.reason });
+    });
+  } catch (cause) {
+    throw new Error('what the provider answered could not be written down', { cause });
+  }
   return failuresInARow < failuresInARowMax;
 }

@@ -1,4 +1,4 @@
-import type { Logger } from '@lapse/runtime';
+import { type Logger, workInLanes } from '@lapse/runtime';
 import type { MessageView, SimpleConsumer } from 'rocketmq-client-nodejs';
 import type { HeldMessage } from './due-queue.ts';
 import { messageOf } from './start-client.ts';
@@ -21,15 +21,11 @@ export async function handBack(
     .map((message) => message.view);
   if (views.length === 0) return;
   log.info({ messages: views.length }, 'handing messages back to the broker');
-  const waiting = views.values();
-  const lanes = Array.from({ length: Math.min(handBacksMax, views.length) }, async () => {
-    for (const view of waiting) {
-      try {
-        await consumer.changeInvisibleDuration(view, handBackMs);
-      } catch (error) {
-        log.debug({ reason: messageOf(error) }, 'a message was not handed back; it comes again later');
-      }
+  await workInLanes(views, handBacksMax, async (view) => {
+    try {
+      await consumer.changeInvisibleDuration(view, handBackMs);
+    } catch (error) {
+      log.debug({ reason: messageOf(error) }, 'a message was not handed back; it comes again later');
     }
   });
-  await Promise.all(lanes);
 }

@@ -1,4 +1,4 @@
-import type { Logger } from '@lapse/runtime';
+import { type Logger, workInLanes } from '@lapse/runtime';
 import type { MessageView, SimpleConsumer } from 'rocketmq-client-nodejs';
 import type { HeldMessage } from './due-queue.ts';
 import { messageOf } from './start-client.ts';
@@ -56,11 +56,10 @@ export function createMessageKeeper(options: KeeperOptions): MessageKeeper {
 
   async function renewAll(): Promise<void> {
     const soonMs = performance.now() + (invisibleMs - marginMs) / 2;
-    const waiting = [...kept].filter(([message]) => message.holdUntilMs < soonMs).values();
-    const lanes = Array.from({ length: extensionsMax }, async () => {
-      for (const [message, { untilMs }] of waiting) if (message.isKept) await renew(message, untilMs);
+    const waiting = [...kept].filter(([message]) => message.holdUntilMs < soonMs);
+    await workInLanes(waiting, extensionsMax, async ([message, { untilMs }]) => {
+      if (message.isKept) await renew(message, untilMs);
     });
-    await Promise.all(lanes);
   }
 
   function look(): void {

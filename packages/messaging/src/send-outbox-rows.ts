@@ -1,4 +1,5 @@
 import type { OutboxRow } from '@lapse/contracts';
+import { workInLanes } from '@lapse/runtime';
 import { groupByDueTime, type MessageGroup } from './group-by-due-time.ts';
 import { messageOf } from './start-client.ts';
 import type { SentMessage, TimeoutSender } from './timeout-sender.ts';
@@ -50,11 +51,7 @@ export async function sendOutboxRows(
     }
   }
 
-  const waiting = groups.values();
-  const lanes = Array.from({ length: Math.min(sendsMax, groups.length) }, async () => {
-    for (const group of waiting) await sendGroup(group);
-  });
-  await Promise.all(lanes);
+  await workInLanes(groups, sendsMax, sendGroup);
 
   return {
     sent: [...sentByRow]

@@ -42,3 +42,4 @@ export { settingsTable } from './settings-table.ts';
 export { sleep } from './sleep.ts';
 export { startProcess } from './start-process.ts';
 export { TimeBoxError, timeBox } from './time-box.ts';
+export { workInLanes } from './work-in-lanes.ts';
