@@ -1,28 +1,20 @@
-import { backOffMs, type Logger } from '@lapse/runtime';
-import { Redis } from 'ioredis';
+import { backOffMs, type Logger, readRedisClusterUrl } from '@lapse/runtime';
+import { Cluster, Redis } from 'ioredis';
 
 const reconnectMs = { minMs: 100, maxMs: 2_000 };
+
+export interface ConnectConfig {
+  /** One server, or `redis-cluster://…`: each key is counted on the node that owns it. */
+  readonly url: string;
+  readonly commandTimeoutMs: number;
+}
 
 /**
  * A connection of the limits' own: a count that waits must not stand in the way of a reserve. Nothing is kept for
  * later or sent again: a count that does not get through at once is not worth a memory. Does not wait for Redis.
  */
-export function connectRedis(
-  { url, commandTimeoutMs }: { readonly url: string; readonly commandTimeoutMs: number },
-  log: Logger,
-): Redis {
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    connectTimeout: commandTimeoutMs,
-    commandTimeout: commandTimeoutMs,
-    socketTimeout: commandTimeoutMs,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    enableAutoPipelining: true,
-    disableClientInfo: true,
-    retryStrategy: (attempt) => backOffMs(attempt, reconnectMs),
-  });
+export function connectRedis(config: ConnectConfig, log: Logger): Redis | Cluster {
+  const redis = openClient(config);
   let away = false;
   redis.on('error', (error) => {
     if (!away) log.warn({ err: error }, 'Redis is away: rate limits count in this process alone');
@@ -35,4 +27,34 @@ export function connectRedis(
   // A failed first attempt is reported by the error event, and tried again.
   redis.connect().catch(() => undefined);
   return redis;
+}
+
+function openClient({ url, commandTimeoutMs }: ConnectConfig): Redis | Cluster {
+  const connection = {
+    connectTimeout: commandTimeoutMs,
+    commandTimeout: commandTimeoutMs,
+    socketTimeout: commandTimeoutMs,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    enableAutoPipelining: true,
+    disableClientInfo: true,
+  };
+  const client = { lazyConnect: true, enableOfflineQueue: false };
+  const retry = (attempt: number) => backOffMs(attempt, reconnectMs);
+  const cluster = readRedisClusterUrl(url);
+  if (cluster === null) return new Redis(url, { ...connection, ...client, retryStrategy: retry });
+  const { nodes, username, password, tls } = cluster;
+  return new Cluster([...nodes], {
+    ...client,
+    slotsRefreshTimeout: commandTimeoutMs,
+    // A slot that has moved is followed once.
+    maxRedirections: 1,
+    clusterRetryStrategy: retry,
+    redisOptions: {
+      ...connection,
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
+      ...(tls && { tls: {} }),
+    },
+  });
 }

@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
@@ -34,7 +34,7 @@ export type Count = (key: string) => number | undefined;
  * Fails open: while Redis is away each process holds the limit by itself. A limit is there against abuse, and a
  * sale must not end because its counter is away.
  */
-export function openSharedWindow(redis: Redis, name: string, max: number): Count {
+export function openSharedWindow(redis: Redis | Cluster, name: string, max: number): Count {
   const shared = new RateLimiterRedis({
     storeClient: redis,
     keyPrefix: `lapse:limit:${name}`,

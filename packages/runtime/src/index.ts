@@ -13,6 +13,7 @@ export { hideUrlPasswords } from './hide-secrets.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { Counter, Gauge, Histogram, registry } from './metrics.ts';
 export { readConfig } from './read-config.ts';
+export { type RedisClusterAddress, readRedisClusterUrl } from './redis-cluster-url.ts';
 export { type Repeat, type RepeatOptions, repeat } from './repeat.ts';
 export { type ProcessContext, run } from './run.ts';
 export { type Ops, serveOps } from './serve-ops.ts';

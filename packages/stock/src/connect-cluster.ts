@@ -1,4 +1,4 @@
-import { backOffMs, type Logger } from '@lapse/runtime';
+import { backOffMs, type Logger, type RedisClusterAddress } from '@lapse/runtime';
 import { Cluster, type Redis } from 'ioredis';
 import { connectionOptions, disconnect, reconnectMs } from './connect-server.ts';
 import { hashSlot } from './hash-slot.ts';
@@ -7,7 +7,6 @@ import { reportOutages } from './report-outages.ts';
 import { followRunId } from './run-id.ts';
 import { defineScripts } from './scripts.ts';
 import { namedFailure } from './stock-unavailable.ts';
-import type { ClusterAddress } from './stock-url.ts';
 
 /** How often the map of slots is read anew, besides after each failure. */
 const slotsEveryMs = 2_000;
@@ -23,7 +22,7 @@ const slotsEveryMs = 2_000;
  */
 export async function connectCluster(
   { commandTimeoutMs }: ConnectConfig,
-  { nodes, username, password, tls }: ClusterAddress,
+  { nodes, username, password, tls }: RedisClusterAddress,
   log: Logger,
 ): Promise<RedisClient> {
   const cluster = new Cluster([...nodes], {

@@ -2,14 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRedisCluster } from '@lapse/local-services';
-import { createLogger } from '@lapse/runtime';
+import { createLogger, readRedisClusterUrl } from '@lapse/runtime';
 import { waitUntil } from '@lapse/testing';
 import { Cluster, ReplyError } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hashSlot } from '../src/hash-slot.ts';
 import { isStockUnavailable, openStock } from '../src/index.ts';
 import { stagedKeys, stockKeys } from '../src/stock-keys.ts';
-import { readClusterUrl } from '../src/stock-url.ts';
 import { emptySnapshot, loadOver, useStore } from './open-test-stock.ts';
 
 const dir = await mkdtemp(join(tmpdir(), 'lapse-stock-cluster-'));
@@ -30,7 +29,7 @@ const log = createLogger('test', 'silent');
 
 describe('on a cluster of three', () => {
   it('all keys of an activity are in one slot, so no command can cross slots; two activities do cross', async () => {
-    const redis = new Cluster([...(readClusterUrl(cluster.url)?.nodes ?? [])]);
+    const redis = new Cluster([...(readRedisClusterUrl(cluster.url)?.nodes ?? [])]);
     for (const activityId of [1, 42, 999_999_999, Number.MAX_SAFE_INTEGER]) {
       const keys = [
         ...Object.values(stockKeys(activityId)),

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createLogger } from '@lapse/runtime';
+import { createLogger, readRedisClusterUrl } from '@lapse/runtime';
 import { createTestRedis } from '@lapse/testing';
 import { Cluster, Redis } from 'ioredis';
 import { hashSlot } from '../src/hash-slot.ts';
 import { type Hold, openStock, type Stock, type StockSnapshot } from '../src/index.ts';
-import { readClusterUrl } from '../src/stock-url.ts';
 
 export interface TestStock {
   readonly stock: Stock;
@@ -35,7 +34,7 @@ export function useStore(url: string): void {
 export async function openTestStock(): Promise<TestStock> {
   const store = await openStore();
   const stock = await openStock({ url: store.url, commandTimeoutMs: 5_000 }, createLogger('test', 'silent'));
-  const cluster = readClusterUrl(store.url);
+  const cluster = readRedisClusterUrl(store.url);
   const redis = cluster === null ? new Redis(store.url) : new Cluster([...cluster.nodes]);
   await redis.ping();
   const masters = redis instanceof Cluster ? redis.nodes('master') : [redis];

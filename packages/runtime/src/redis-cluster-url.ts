@@ -1,4 +1,4 @@
-export interface ClusterAddress {
+export interface RedisClusterAddress {
   readonly nodes: readonly { readonly host: string; readonly port: number }[];
   readonly username?: string;
   readonly password?: string;
@@ -12,7 +12,7 @@ const clusterUrl = /^(redis|rediss)-cluster:\/\/(?:([^:@/]*):([^@/]*)@)?([^/@?#]
  * the address is that of a single server. Some of the nodes suffice: they name the others.
  * @throws {TypeError} without the address in it, which has a password.
  */
-export function readClusterUrl(url: string): ClusterAddress | null {
+export function readRedisClusterUrl(url: string): RedisClusterAddress | null {
   if (!/^rediss?-cluster:/.test(url)) return null;
   const [, scheme, username = '', password = '', list = ''] = clusterUrl.exec(url) ?? [];
   const nodes = list.split(',').map((text) => {
