@@ -89,3 +89,30 @@ test('a receiver that never answers delays no reminder and no closing message (c
   app.kill('SIGTERM');
   expect(await app.exited).toEqual({ code: 0, signal: null });
 }, 60_000);
+
+test('told to stop it begins no more deliveries while it drains, and leaves none to wait for its lease (case 22)', async () => {
+  await shop.query("UPDATE notification SET state = 'SKIPPED'");
+  receiver.answer = null;
+  const app = spawnApp(root, {
+    ...env,
+    LAPSE_NOTIFY_CHANNEL: 'webhook',
+    LAPSE_NOTIFY_WEBHOOK_URL: receiver.url,
+    LAPSE_NOTIFY_WEBHOOK_SECRET: receiverSecret,
+    LAPSE_NOTIFY_TIMEOUT: '500ms',
+    LAPSE_WEBHOOK_ALLOW_PRIVATE: '127.0.0.1',
+  });
+  await app.waitForOutput('"started"');
+  const activity = await openActivity(shop, 200);
+  const { ids } = await placeOrders(shop, activity, 200, { remindInMs: -1_000, expireInMs: 600_000 });
+  await shop.orders.remindPending(ids);
+  const before = receiver.requests;
+  await waitUntil(() => receiver.requests > before, { what: 'deliveries to begin' });
+
+  app.kill('SIGTERM');
+  await app.waitForOutput('"stopping"');
+  const atStop = receiver.requests;
+  expect(await app.exited).toEqual({ code: 0, signal: null });
+  // Its polls took seconds to come back; no more than what was on its way by then has arrived.
+  expect(receiver.requests - atStop).toBeLessThanOrEqual(8);
+  expect(await shop.count('SELECT COUNT(*) FROM notification WHERE claimed_until > NOW(3)')).toBe(0);
+}, 60_000);

@@ -6,7 +6,7 @@ export interface RepeatOptions {
   readonly name: string;
   /** From the start of one run to the start of the next; a longer run is followed by the next at once. */
   readonly everyMs: number;
-  /** The signal aborts when the loop closes: a long task looks at it between its steps. */
+  /** The signal aborts when the process begins to stop: a long task looks at it between its steps. */
   readonly task: (signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
 }
@@ -14,11 +14,13 @@ export interface RepeatOptions {
 export interface Repeat extends Closable {
   /** Run now instead of at the next turn; while a run is going on, once more right after it. */
   wake(): void;
+  stopping(): void;
 }
 
 /**
  * Run a task now, and again every `everyMs`. Runs never overlap. A failing run is logged, once per
- * change of its message, and the loop goes on. `close` waits for the run in progress, then for ever stops.
+ * change of its message, and the loop goes on. When the process begins to stop no new run starts, and the run in
+ * progress is told, so that it takes no more work while other parts still close. `close` waits for that run.
  */
 export function repeat({ name, everyMs, task, log }: RepeatOptions): Repeat {
   const stop = new AbortController();
@@ -51,11 +53,15 @@ export function repeat({ name, everyMs, task, log }: RepeatOptions): Repeat {
   };
 
   const running = loop();
+  const end = (): void => {
+    stop.abort();
+    waker.abort();
+  };
   return {
     wake: () => waker.abort(),
+    stopping: end,
     close: () => {
-      stop.abort();
-      waker.abort();
+      end();
       return running;
     },
   };

@@ -73,6 +73,30 @@ describe('repeat', () => {
     await loop.close();
   });
 
+  test('takes no more work from the moment the process begins to stop, while other parts are still closing', async () => {
+    let runs = 0;
+    let told = false;
+    const loop = repeat({
+      name: 'stopping',
+      everyMs: 1,
+      log: quiet,
+      task: async (signal) => {
+        runs += 1;
+        if (runs < 3) return;
+        await vi.waitUntil(() => signal.aborted);
+        told = true;
+      },
+    });
+    await vi.waitUntil(() => runs === 3);
+    loop.stopping();
+    // Nobody has closed it yet.
+    await vi.waitUntil(() => told);
+    loop.wake();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(runs).toBe(3);
+    await loop.close();
+  });
+
   test('a failing task goes on, and the same failure is logged once, a new one again, and the recovery', async () => {
     const lines: { level: string; msg: string; err?: { message: string } }[] = [];
     const log = createLogger('test', 'info', { write: (line) => lines.push(JSON.parse(line)) });
