@@ -12,7 +12,8 @@ export interface DirectoryConfig {
 /**
  * Where a buyer's mail goes. Lapse keeps no addresses: either the user ids of the tokens are addresses, or the
  * shop's directory is asked for each mail and answers `{"email": "…"}`.
- * @returns a function that rejects with DeliveryError; permanent when this buyer has no address.
+ * @returns a function that rejects with DeliveryError; permanent when this buyer has no address: 404, or an `email`
+ * that is none. Any other answer, whole or cut off, may be another one next time.
  */
 export function openBuyerAddresses(
   { directoryUrl, directoryToken }: DirectoryConfig,
@@ -37,17 +38,20 @@ export function openBuyerAddresses(
         ...(retryAfterMs !== undefined && { retryAfterMs }),
       });
     }
-    return checked(emailOf(text), 'what the directory answered');
+    const email = emailOf(text);
+    if (email === undefined)
+      throw new DeliveryError('the directory did not answer {"email": "…"}', { status });
+    return checked(typeof email === 'string' ? email : '', 'what the directory answered');
   };
 }
 
-function emailOf(text: string): string {
+/** @returns undefined when the answer is not of the shape that was agreed. */
+function emailOf(text = ''): unknown {
   try {
     const answer: unknown = JSON.parse(text);
-    const email = typeof answer === 'object' && answer !== null && 'email' in answer ? answer.email : '';
-    return typeof email === 'string' ? email : '';
+    return typeof answer === 'object' && answer !== null && 'email' in answer ? answer.email : undefined;
   } catch {
-    return '';
+    return undefined;
   }
 }
 

@@ -31,8 +31,8 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly retryAfterMs?: number;
-  /** The start of the body, at most 16 KiB. */
-  readonly text: string;
+  /** The start of the body, at most 16 KiB; absent when it broke off before its end. */
+  readonly text?: string;
 }
 
 export interface GuardedHttp {
@@ -141,11 +141,12 @@ async function send(agent: Agent, request: HttpRequest, timeoutMs: number): Prom
   }
   const retryAfter = answer.headers['retry-after'];
   const retryAfterMs = parseRetryAfterMs(typeof retryAfter === 'string' ? retryAfter : null);
+  // What was sent is taken or not by the status alone: a body that breaks off must not send it a second time.
+  const text = await readStart(answer.body).catch(() => undefined);
   return {
     status: answer.statusCode,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    // The status decides. A body that breaks off after it must not send anything a second time.
-    text: await readStart(answer.body).catch(() => ''),
+    ...(text !== undefined && { text }),
   };
 }
 

@@ -17,7 +17,8 @@ export interface RenderedNotice {
 
 /**
  * A notice in the buyer's language: Chinese for `zh…`, English for everything else. Plain text; a channel
- * that shows HTML must escape it.
+ * that shows HTML must escape it. A notice of closing says nothing of money that came: a payment may arrive late, or
+ * with another amount, and is then settled by itself.
  */
 export function renderNotice(content: NoticeContent): RenderedNotice {
   return /^zh(?![a-z])/i.test(content.locale) ? renderChinese(content) : renderEnglish(content);
@@ -43,7 +44,7 @@ function renderEnglish(content: NoticeContent): RenderedNotice {
     subject: `Your order for ${activityName} was closed`,
     text: lines(
       `Your order for ${activityName} (${places}, ${amount}) was closed because it was not paid in time.`,
-      `Nothing was charged. ${quantity === 1 ? 'The place is' : 'The places are'} back on sale: order again if you still want to come.`,
+      `${quantity === 1 ? 'The place is' : 'The places are'} back on sale: order again if you still want to come. If you were charged all the same, write to us with the number of the order.`,
       `Order: ${orderId}`,
     ),
   };
@@ -68,7 +69,7 @@ function renderChinese(content: NoticeContent): RenderedNotice {
     subject: `您的“${activityName}”订单已关闭`,
     text: lines(
       `您的“${activityName}”订单（${quantity} 张，${amount}）因未在规定时间内支付，已自动关闭。`,
-      '我们没有向您收取任何费用。名额已重新开放销售，如仍需要，请重新下单。',
+      '名额已重新开放销售，如仍需要，请重新下单。如果您仍被扣款，请凭订单号与我们联系。',
       `订单号：${orderId}`,
     ),
   };

@@ -57,20 +57,29 @@ describe('a reminder', () => {
 });
 
 describe('a notice of closing', () => {
-  test('says why, that nothing was charged, and that the place is back on sale', () => {
+  test('says why, that the place is back on sale, and what to do about money that was taken all the same', () => {
     const { subject, text } = renderNotice({ ...reminder, stage: 'CLOSED', quantity: 1 });
     expect(subject).toBe('Your order for Spring gala was closed');
     expect(text).toContain('because it was not paid in time');
-    expect(text).toContain('Nothing was charged');
+    expect(text).toContain('If you were charged all the same, write to us with the number of the order.');
     expect(text).toContain('The place is back on sale');
     expect(text).not.toContain('/pay/');
+  });
+
+  test('never says that nothing was charged: a payment may have come late, or with another amount', () => {
+    for (const [locale, claim] of [
+      ['en', /nothing was charged|not been charged|no charge/i],
+      ['zh', /没有.*收取|未.*扣款/],
+    ] as const) {
+      expect(renderNotice({ ...reminder, stage: 'CLOSED', locale }).text).not.toMatch(claim);
+    }
   });
 
   test('says the same in Chinese', () => {
     const { subject, text } = renderNotice({ ...reminder, stage: 'CLOSED', locale: 'zh' });
     expect(subject).toBe('您的“Spring gala”订单已关闭');
     expect(text).toContain('因未在规定时间内支付');
-    expect(text).toContain('没有向您收取任何费用');
+    expect(text).toContain('如果您仍被扣款，请凭订单号与我们联系。');
     expect(text).toContain('名额已重新开放销售');
   });
 });

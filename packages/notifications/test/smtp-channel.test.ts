@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { createLogger, type NotifyConfig, readConfig } from '@lapse/runtime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
@@ -240,7 +241,7 @@ test('a directory is asked for the address, with its token; one that knows none 
     [404, ''],
     [503, ''],
     [200, '{"email":"bob@example.com, eve@example.com"}'],
-    [200, 'not json'],
+    [200, '{"email":null}'],
   ];
   const directory = await openReceiver((_, response) => {
     const [status, body] = answers.shift() ?? [500, ''];
@@ -266,4 +267,33 @@ test('a directory is asked for the address, with its token; one that knows none 
   expect(await failureOf(notifier.send(buyer))).toMatchObject({ permanent: true });
   expect(await failureOf(notifier.send(buyer))).toMatchObject({ permanent: true });
   expect(mails).toHaveLength(1);
+});
+
+test('a directory with a hiccup costs no notice: an answer that breaks off or is another one is asked for again', async () => {
+  const { mails, port } = await openMailServer();
+  const whole = '{"email":"bob@example.com"}';
+  const answers: ((response: ServerResponse) => void)[] = [
+    (response) => {
+      response.writeHead(200, { 'content-length': whole.length });
+      response.write(whole.slice(0, 9), () => response.destroy());
+    },
+    // Begins to answer, and then says no more.
+    (response) => response.writeHead(200, { 'content-length': whole.length }).write(whole.slice(0, 9)),
+    (response) => response.writeHead(200).end('<html>be right back</html>'),
+    (response) => response.writeHead(200).end('{"error":"too busy"}'),
+    (response) => response.writeHead(200).end(whole),
+  ];
+  const directory = await openReceiver((_, response) => answers.shift()?.(response));
+  closers.push(directory.close);
+  const notifier = open(port, {
+    LAPSE_SMTP_DIRECTORY_URL: `${new URL(directory.url).origin}/users/{userId}`,
+    LAPSE_NOTIFY_TIMEOUT: '500ms',
+  });
+  for (const _hiccup of [1, 2, 3, 4]) {
+    const error = await failureOf(notifier.send(notice));
+    expect(error.message).toContain('the directory did not answer');
+    expect(error.permanent).toBeUndefined();
+  }
+  await notifier.send(notice);
+  expect(mails.map(({ to }) => to)).toEqual([['bob@example.com']]);
 });
