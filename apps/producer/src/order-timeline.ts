@@ -17,7 +17,8 @@ const eventsMax = 500;
 
 /**
  * Everything known about an order, in plain words, oldest first; what is still to come has a time ahead. Which operator
- * did something, and why, is for operators alone; its buyer sees what was done.
+ * did something, and why, is for operators alone, and so is the text of the error that set it aside; its buyer sees what
+ * was done.
  */
 export function toOrderTimeline(
   timeline: Timeline,
@@ -33,13 +34,15 @@ export function toOrderTimeline(
     ...timeline.payments.flatMap(paymentEvents),
     ...timeline.pendingEffects.map(effectEvent),
     ...timeline.parked.map(({ reason, createdAt }) =>
-      event(createdAt, 'transition', 'set aside: it could not be handled and needs a person', { reason }),
+      event(createdAt, 'transition', parkedWords, forOperator ? { reason } : {}),
     ),
   ];
   // Stable, so that events of one millisecond keep the order above: the cause before what follows from it.
   events.sort((left, right) => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0));
   return { order: toOrderView(order), events: events.slice(0, eventsMax) };
 }
+
+const parkedWords = 'set aside: it could not be handled and needs a person';
 
 const statusWords = {
   PENDING: 'order placed, places held, waiting for payment',

@@ -159,3 +159,47 @@ describe('the timeline of an order', () => {
     expect(closedWords).toContain('stock: places still to be given back in Redis');
   });
 });
+
+describe('an order that was set aside', () => {
+  it('shows its buyer that, but not the text of the error, which an operator sees; once it is settled, neither', async () => {
+    const fresh = await api.createActivity();
+    const order = (await api.placeOrder(fresh.id, 'hal', 'k')).json();
+    const other = (await api.placeOrder(fresh.id, 'ida', 'k')).json();
+    const hex = order.id.replaceAll('-', '');
+    await queryDatabase(
+      stores.mysqlUrl,
+      `CREATE TRIGGER bad_order BEFORE UPDATE ON orders FOR EACH ROW
+       IF NEW.id = X'${hex}' AND NEW.status <> 'PENDING' THEN
+         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'secret detail';
+       END IF`,
+    );
+    await queryDatabase(
+      stores.mysqlUrl,
+      'UPDATE orders SET expires_at = NOW(3) - INTERVAL 1 SECOND WHERE activity_id = ?',
+      [fresh.id],
+    );
+    const closed = await api.orders.closeExpired([order.id, other.id], { cause: 'message' });
+    await queryDatabase(stores.mysqlUrl, 'DROP TRIGGER bad_order');
+    expect(closed.parked).toEqual([order.id]);
+
+    const read = async (operator: boolean) => {
+      const url = `/v1/orders/${order.id}/timeline`;
+      const { body } = await api.send({ url, as: operator ? 'boss' : 'hal', operator });
+      return { setAside: body.includes('set aside'), detail: body.includes('secret detail') };
+    };
+    expect(await read(false)).toEqual({ setAside: true, detail: false });
+    expect(await read(true)).toEqual({ setAside: true, detail: true });
+    const [parked] = await api.orders.listParked({ orderId: order.id }, { afterId: 0, limit: 1 });
+    const redriven = await api.send({
+      method: 'POST',
+      url: '/v1/ops/parked/redrive',
+      as: 'boss',
+      operator: true,
+      body: { ids: [parked?.id], dryRun: false, reason: 'the trigger is gone' },
+    });
+    expect(redriven.json().outcomes).toMatchObject([{ kind: 'redriven', changed: true }]);
+    for (const operator of [false, true]) {
+      expect(await read(operator)).toEqual({ setAside: false, detail: false });
+    }
+  });
+});

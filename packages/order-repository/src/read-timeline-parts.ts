@@ -83,9 +83,10 @@ export async function readPayments(session: Session, orderId: Buffer): Promise<T
   }));
 }
 
+/** Only what still waits for a person. */
 export async function readParked(session: Session, orderId: Buffer): Promise<TimelineParked[]> {
   const rows = await session.rows<{ reason: string; created_at: Date }>(
-    'SELECT reason, created_at FROM parked WHERE order_id = ? ORDER BY created_at, id',
+    "SELECT reason, created_at FROM parked WHERE order_id = ? AND state = 'PARKED' ORDER BY created_at, id",
     [orderId],
   );
   return rows.map((row) => ({ reason: row.reason, createdAt: row.created_at }));
