@@ -1,6 +1,7 @@
 /**
- * A check that counts until it has passed once. A producer that never reached the broker is not set up right
- * and takes no traffic; one that loses the broker later goes on selling, because orders wait in the outbox.
+ * A check that counts until it has passed once. A producer that never reached a service is not set up right
+ * and takes no traffic. One that loses the broker later goes on selling, because orders wait in the outbox; one that
+ * loses Redis answers creates with 503, and goes on with payments, cancels and reads, which need MySQL alone.
  */
 export function onceReady(check: () => Promise<void>): () => Promise<void> {
   let passed = false;

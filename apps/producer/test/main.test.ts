@@ -12,6 +12,7 @@ import {
   waitUntil,
 } from '@lapse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTcpGate } from './tcp-gate.ts';
 import { activityBody, jwtSecret, log, tokenFor, webhookSecret } from './test-api.ts';
 
 const root = new URL('..', import.meta.url);
@@ -53,8 +54,8 @@ function portIn(app: SpawnedApp, message: string): number {
 }
 
 /** Start the real process and wait until it is ready. */
-async function startProducer() {
-  const app = spawnApp(root, env);
+async function startProducer(change: Record<string, string> = {}) {
+  const app = spawnApp(root, { ...env, ...change });
   await app.waitForOutput('"started"');
   const api = `http://127.0.0.1:${portIn(app, 'API listens')}`;
   const ops = `http://127.0.0.1:${portIn(app, 'ops server listens')}`;
@@ -70,7 +71,7 @@ async function startProducer() {
     const reply = await post('/v1/activities', operator, { ...activityBody, capacity });
     return ((await reply.json()) as { id: number }).id;
   };
-  return { app, ops, post, openActivity };
+  return { app, api, ops, post, openActivity };
 }
 
 describe('the process', () => {
@@ -126,6 +127,45 @@ describe('the process', () => {
     expect(rows.map((row) => row.id).sort()).toEqual(answered.map((text) => text.replaceAll('-', '')).sort());
     const verdict = await checkInvariants({ mysqlUrl, redisUrl, atRest: true });
     expect(verdict.failed).toEqual([]);
+  });
+
+  it('without Redis stays ready, for all that needs MySQL alone; one that never reached Redis does not begin', async () => {
+    const gate = await openTcpGate(redisUrl);
+    const { app, api, ops, post, openActivity } = await startProducer({ LAPSE_REDIS_URL: gate.url });
+    try {
+      const id = await openActivity(10);
+      const buyer = await tokenFor('bea');
+      const place = (key: string) =>
+        post(`/v1/activities/${id}/orders`, buyer, {}, { 'idempotency-key': key });
+      const order = (await (await place('k')).json()) as { id: string };
+      await gate.shut();
+      await waitUntil(async () => (await place('k2')).status === 503, { what: 'Redis to be away' });
+      // Longer than a probe's answer is kept.
+      const untilMs = performance.now() + 2_500;
+      while (performance.now() < untilMs) {
+        const ready = await fetch(`${ops}/readyz`);
+        expect([ready.status, await ready.text()]).toEqual([200, expect.any(String)]);
+        const read = await fetch(`${api}/v1/orders/${order.id}`, {
+          headers: { authorization: `Bearer ${buyer}` },
+        });
+        expect(read.status).toBe(200);
+      }
+      expect((await post(`/v1/orders/${order.id}/cancel`, buyer, {})).status).toBe(200);
+      const never = spawnApp(root, { ...env, LAPSE_REDIS_URL: gate.url });
+      await never.waitForOutput('"started"');
+      const neverOps = `http://127.0.0.1:${portIn(never, 'ops server listens')}`;
+      expect((await fetch(`${neverOps}/readyz`)).status).toBe(503);
+      await gate.open();
+      await waitUntil(async () => (await fetch(`${neverOps}/readyz`)).status === 200, {
+        what: 'readiness with Redis',
+      });
+      never.kill('SIGTERM');
+      expect(await never.exited).toEqual({ code: 0, signal: null });
+    } finally {
+      app.kill('SIGTERM');
+      await app.exited;
+      await gate.close();
+    }
   });
 
   it('without a secret exits 1, naming every variable that is missing or wrong', async () => {
