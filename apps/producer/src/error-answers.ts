@@ -11,7 +11,7 @@ export function answerErrors(app: FastifyInstance): void {
   let outageLoggedAt = Number.NEGATIVE_INFINITY;
 
   app.setErrorHandler<FastifyError>((error, request, reply) => {
-    const problem = problemOfError(error);
+    const problem = problemOfError(error, request);
     if (problem.code === 'INTERNAL') {
       request.log.error(
         { err: error, requestId: request.id, route: request.routeOptions.url },
@@ -35,10 +35,10 @@ export function answerErrors(app: FastifyInstance): void {
 /** For errors before routing: an address that cannot be decoded, or has a part that is too long. */
 export function answerFrameworkError(
   error: FastifyError,
-  _request: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  void sendProblem(reply, problemOfError(error));
+  void sendProblem(reply, problemOfError(error, request));
 }
 
 /**

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerOptions } from 'node:http';
+import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Logger } from '@lapse/runtime';
+import { connectionsDropped } from './metrics.ts';
 import { type Problem, problemBody, problemContentType } from './problem-reply.ts';
 
 /** Largest body: the largest valid one is far below 1 KiB. */
@@ -15,6 +17,9 @@ const keepAliveMs = 65_000;
 const paramLengthMax = 100;
 /** A socket on which nothing moves for this long is closed. */
 const connectionIdleMsMax = 120_000;
+
+/** While connections are dropped the log says so this often; the metric counts them all. */
+const dropLogEveryMs = 10_000;
 
 /** Everything about a connection is bounded, so that a slow or silent client costs little and not for long. */
 export function httpLimits(requestTimeoutMs: number) {
@@ -64,4 +69,16 @@ function problemOfSocket(code: string | undefined): Problem {
 /** Set on the server once it exists: Node takes no option for it. */
 export function limitHeaders(server: { maxHeadersCount: number | null }): void {
   server.maxHeadersCount = headersPerRequestMax;
+}
+
+/** Hang up on connections beyond `max` before a byte of them is read, so that no crowd uses up memory and files. */
+export function limitConnections(server: Server, max: number, log: Logger): void {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  server.maxConnections = max;
+  server.on('drop', () => {
+    connectionsDropped.inc();
+    if (performance.now() - loggedAt < dropLogEveryMs) return;
+    loggedAt = performance.now();
+    log.warn({ max }, 'connections are dropped: LAPSE_HTTP_CONNECTIONS_MAX are open');
+  });
 }

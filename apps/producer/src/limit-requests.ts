@@ -1,13 +1,13 @@
 import type { RateLimits } from '@lapse/rate-limits';
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { sendProblem } from './problem-reply.ts';
 import { identityOf } from './require-identity.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Not counted by address: the payment provider sends a whole sale's events from one. Its route counts the
-     * requests whose signature is wrong.
+     * Not counted by address: the payment provider sends a whole sale's events from one. Its route counts what it
+     * refuses: a wrong signature, and what cannot be read as far as that.
      */
     readonly isSigned?: true;
   }
@@ -42,6 +42,19 @@ export function refuseUnsigned(
   if (waitMs !== undefined) return sendTooMany(reply, waitMs);
   reply.header('www-authenticate', 'StandardWebhooks realm="lapse"');
   return sendProblem(reply, { code: 'SIGNATURE_INVALID' });
+}
+
+/**
+ * For a signed route: a request that fails before its signature is looked at (cut off, too large, of another type)
+ * counts like one with a wrong signature. What is wrong with it is answered by the one handler of all errors.
+ */
+export function countUnreadable(limits: Pick<RateLimits, 'countAddress'>) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const isRefusal = error.statusCode !== undefined && error.statusCode < 500;
+    const waitMs = isRefusal ? limits.countAddress(request.ip) : undefined;
+    if (waitMs !== undefined) return sendTooMany(reply, waitMs);
+    throw error;
+  };
 }
 
 function sendTooMany(reply: FastifyReply, waitMs: number): FastifyReply {

@@ -17,6 +17,11 @@ export const requestsRefused = new Counter({
   labelNames: ['code'] as const,
 });
 
+export const connectionsDropped = new Counter({
+  name: 'lapse_http_connections_dropped_total',
+  help: 'Connections hung up on because LAPSE_HTTP_CONNECTIONS_MAX were open.',
+});
+
 export const createBatchSize = new Histogram({
   name: 'lapse_create_batch_size',
   help: 'Orders written in one transaction.',

@@ -1,4 +1,4 @@
-import type { FastifyError } from 'fastify';
+import type { FastifyError, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import type { FieldFault, Problem } from './problem-reply.ts';
 import { isStoreUnavailable } from './store-unavailable.ts';
@@ -22,7 +22,9 @@ function invalid(field: string, message: string): Problem {
  * what is left is a request that the framework refused, a store that is away, or a fault of ours. The text
  * of an error never goes out: it may hold addresses, SQL or another buyer's data.
  */
-export function problemOfError(error: FastifyError): Problem {
+export function problemOfError(error: FastifyError, request: Pick<FastifyRequest, 'raw'>): Problem {
+  // The client hung up in the middle of its body: nobody reads the answer, and nothing of ours is at fault.
+  if (error === request.raw.errored) return invalid('body', 'broke off before its end');
   if (hasZodFastifySchemaValidationErrors(error)) {
     const part = 'validationContext' in error ? String(error.validationContext) : 'request';
     const faults = error.validation.flatMap((fault) => faultsOf(part, fault));
@@ -33,7 +35,7 @@ export function problemOfError(error: FastifyError): Problem {
   const known = frameworkProblems[error.code];
   if (known) return known;
   if (isStoreUnavailable(error)) return { code: 'UNAVAILABLE' };
-  // Any other refusal by the framework itself, such as a request aborted half way.
+  // Any other refusal by the framework itself.
   if (error.code?.startsWith('FST_ERR_CTP_')) return invalid('body', 'cannot be read');
   return { code: 'INTERNAL' };
 }

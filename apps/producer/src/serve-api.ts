@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { Closable, HttpConfig, Logger } from '@lapse/runtime';
 import type { FastifyInstance } from 'fastify';
-import { limitHeaders } from './http-limits.ts';
+import { limitConnections, limitHeaders } from './http-limits.ts';
 
 export interface ApiServer extends Closable {
   readonly port: number;
@@ -13,10 +13,11 @@ export interface ApiServer extends Closable {
  */
 export async function serveApi(
   app: FastifyInstance,
-  config: Pick<HttpConfig, 'host' | 'port'>,
+  config: Pick<HttpConfig, 'host' | 'port' | 'connectionsMax'>,
   log: Logger,
 ): Promise<ApiServer> {
   limitHeaders(app.server);
+  limitConnections(app.server, config.connectionsMax, log);
   await app.listen({ host: config.host, port: config.port });
   const { port } = app.server.address() as AddressInfo;
   log.info({ host: config.host, port }, 'API listens');

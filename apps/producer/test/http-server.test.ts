@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { problemView } from '@lapse/contracts';
+import { createLogger } from '@lapse/runtime';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requestsRefused } from '../src/metrics.ts';
 import { serveApi } from '../src/serve-api.ts';
 import { log, openTestApi, openTestStores, type TestApi, type TestStores, tokenFor } from './test-api.ts';
 
@@ -16,9 +18,12 @@ afterAll(async () => {
 });
 
 /** The API on a real port; closed by the test itself or here. */
-async function withServer(use: (api: TestApi, port: number, close: () => Promise<void>) => Promise<void>) {
-  const api = await openTestApi(stores);
-  const server = await serveApi(api.app, { host: '127.0.0.1', port: 0 }, log);
+async function withServer(
+  use: (api: TestApi, port: number, close: () => Promise<void>) => Promise<void>,
+  options: Parameters<typeof openTestApi>[1] = {},
+) {
+  const api = await openTestApi(stores, options);
+  const server = await serveApi(api.app, { host: '127.0.0.1', port: 0, connectionsMax: 1_000 }, log);
   try {
     await use(api, server.port, server.close);
   } finally {
@@ -41,6 +46,13 @@ async function talk(port: number, bytes: string): Promise<string> {
     socket.on('close', () => resolve());
   });
   return answer;
+}
+
+/** Requests refused so far, by code. */
+async function refused() {
+  const { values } = await requestsRefused.get();
+  const count = (code: string) => values.find(({ labels }) => labels.code === code)?.value ?? 0;
+  return { INTERNAL: count('INTERNAL'), INVALID_REQUEST: count('INVALID_REQUEST') };
 }
 
 describe('what is not a proper HTTP request', () => {
@@ -75,6 +87,29 @@ describe('what is not a proper HTTP request', () => {
       expect(answer).toContain('application/problem+json');
     });
   });
+
+  it.each(['/v1/activities', '/v1/payments/webhook'])(
+    'a body of %s that breaks off half way is the client’s own matter: counted as INVALID_REQUEST, no line in the log',
+    async (path) => {
+      const lines: string[] = [];
+      const log = createLogger('producer-test', 'warn', { write: (line) => lines.push(line) });
+      const use = async (_api: TestApi, port: number) => {
+        const token = await tokenFor('boss', { operator: true });
+        const before = await refused();
+        const headers = `Host: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
+        const socket = connect(port, '127.0.0.1');
+        socket.write(`POST ${path} HTTP/1.1\r\n${headers}Content-Length: 1000\r\n\r\n{"name":`, () =>
+          socket.destroy(),
+        );
+        await waitUntil(async () => (await refused()).INVALID_REQUEST > before.INVALID_REQUEST, {
+          what: 'the request to be counted',
+        });
+        expect((await refused()).INTERNAL).toBe(before.INTERNAL);
+        expect(lines).toEqual([]);
+      };
+      await withServer(use, { log });
+    },
+  );
 
   it('a client that dawdles with its request is cut off, and told to send it again, not that it is wrong', async () => {
     await withServer(async (api, port) => {

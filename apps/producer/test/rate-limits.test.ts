@@ -131,6 +131,27 @@ describe('the limit of an address', () => {
   });
 });
 
+it('counts what a signed route cannot read like a wrong signature: too large, or of another type', async () => {
+  await withLimits({ addressRequestsMax: 5 }, async (api) => {
+    const post = (remoteAddress: string, type: string, payload: string) => () =>
+      api.app.inject({
+        method: 'POST',
+        url: '/v1/payments/webhook',
+        headers: { 'content-type': type },
+        payload,
+        remoteAddress,
+      });
+    const large = post('203.0.113.10', 'application/json', 'x'.repeat(17_000));
+    expect(await statuses(7, large)).toEqual([413, 413, 413, 413, 413, 429, 429]);
+    const text = post('203.0.113.11', 'text/plain', 'x');
+    expect(await statuses(7, text)).toEqual([415, 415, 415, 415, 415, 429, 429]);
+    // The provider's own events are taken all the same, from whatever address.
+    const event = JSON.stringify({ type: 'payout.paid', timestamp: 'whenever', data: 7 });
+    const signed = () => api.app.inject({ ...signedWebhook(event), remoteAddress: '203.0.113.11' });
+    expect(await statuses(3, signed)).toEqual([200, 200, 200]);
+  });
+});
+
 it('costs a request little: the same load with and without limits', async () => {
   const cost = async (limits: Limits): Promise<number> => {
     let usEach = 0;

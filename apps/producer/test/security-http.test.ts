@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectionsDropped } from '../src/metrics.ts';
 import { type ApiServer, serveApi } from '../src/serve-api.ts';
 import { log, openTestApi, openTestStores, type TestApi, type TestStores, tokenFor } from './test-api.ts';
 
@@ -11,7 +12,7 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   stores = await openTestStores();
   api = await openTestApi(stores);
-  server = await serveApi(api.app, { host: '127.0.0.1', port: 0 }, log);
+  server = await serveApi(api.app, { host: '127.0.0.1', port: 0, connectionsMax: 1_000 }, log);
 });
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
@@ -20,8 +21,8 @@ afterAll(async () => {
   await stores?.close();
 });
 
-function open(): { socket: Socket; answer: () => string; ended: () => boolean } {
-  const socket = connect(server.port, '127.0.0.1');
+function open(port = server.port): { socket: Socket; answer: () => string; ended: () => boolean } {
+  const socket = connect(port, '127.0.0.1');
   sockets.push(socket);
   let answer = '';
   let ended = false;
@@ -79,11 +80,39 @@ describe('limits of a request', () => {
   });
 });
 
+describe('a crowd of connections', () => {
+  it('beyond the limit is hung up on at once; those that are open are served, and when one leaves another may come', async () => {
+    const small = await openTestApi(stores);
+    const { port, close } = await serveApi(small.app, { host: '127.0.0.1', port: 0, connectionsMax: 3 }, log);
+    const request = 'GET /v1/activities HTTP/1.1\r\nHost: x\r\n\r\n';
+    try {
+      const first = [open(port), open(port), open(port)];
+      await waitUntil(async () => (await connections(small)) === 3, { what: 'three connections' });
+      const fourth = open(port);
+      fourth.socket.write(request);
+      await waitUntil(() => fourth.ended(), { what: 'the fourth to be hung up on' });
+      expect(fourth.answer()).toBe('');
+      expect((await connectionsDropped.get()).values[0]?.value).toBe(1);
+      first[0]?.socket.write(request);
+      await waitUntil(() => first[0]?.answer().includes('200 OK'), { what: 'the first to be served' });
+      first[0]?.socket.destroy();
+      await waitUntil(async () => (await connections(small)) < 3, { what: 'a free place' });
+      const next = open(port);
+      next.socket.write(request);
+      await waitUntil(() => next.answer().includes('200 OK'), { what: 'the next to be served' });
+      for (const { socket } of [...first, next]) socket.destroy();
+    } finally {
+      await close();
+      await small.close();
+    }
+  });
+});
+
 describe('clients that are slow on purpose', () => {
   it('a body that drips is cut off; two hundred such clients do not keep anybody else waiting', async () => {
     api.app.server.requestTimeout = 1_500;
     const token = await tokenFor('boss', { operator: true });
-    const slow = Array.from({ length: 200 }, open);
+    const slow = Array.from({ length: 200 }, () => open());
     for (const { socket } of slow) {
       socket.write(
         `POST /v1/activities HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
@@ -108,8 +137,8 @@ describe('clients that are slow on purpose', () => {
   });
 });
 
-function connections(): Promise<number> {
+function connections({ app } = api): Promise<number> {
   return new Promise((resolve, reject) => {
-    api.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+    app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
   });
 }

@@ -58,7 +58,7 @@ export interface TestRequest {
   readonly headers?: Record<string, string>;
 }
 
-interface TestApiOptions extends Partial<Pick<ApiDependencies, 'limits' | 'trustProxy'>> {
+interface TestApiOptions extends Partial<Pick<ApiDependencies, 'limits' | 'log' | 'trustProxy'>> {
   readonly batchMax?: number;
   readonly queueMax?: number;
   readonly secret?: string;
@@ -97,8 +97,8 @@ export async function openTestApi(
     },
     requestTimeoutMs: 10_000,
     limits: noLimits,
-    ...given,
     log,
+    ...given,
   });
   const send = async ({ method = 'GET', url, as, operator, body, headers = {} }: TestRequest) => {
     const token = as === undefined && !operator ? undefined : await tokenFor(as ?? 'operator', { operator });

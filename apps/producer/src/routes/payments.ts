@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
-import { refuseUnsigned } from '../limit-requests.ts';
+import { countUnreadable, refuseUnsigned } from '../limit-requests.ts';
 import { takePayment } from '../payment-webhook.ts';
 import { sendProblem } from '../problem-reply.ts';
 import { problemResponses } from './problem-responses.ts';
@@ -28,6 +28,8 @@ export const paymentRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app,
   });
   // The provider's own check reads the body, after its signature; the schemas below only describe it.
   app.setValidatorCompiler(() => (data) => ({ value: data }));
+
+  app.setErrorHandler(countUnreadable(dependencies.limits));
 
   const take = async (request: FastifyRequest, reply: FastifyReply) => {
     const rawBody: unknown = request.body;

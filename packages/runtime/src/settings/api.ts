@@ -23,6 +23,13 @@ export const httpGroup = defineGroup({
     example: '5s',
     help: 'Longest time that a client may take to send one request.',
   },
+  connectionsMax: {
+    env: 'LAPSE_HTTP_CONNECTIONS_MAX',
+    schema: wholeNumber(1, 1_000_000),
+    default: '10000',
+    example: '2000',
+    help: 'Most open connections of one API process; more are hung up on at once. The limit of open files (ulimit -n) must be higher.',
+  },
   trustProxy: {
     env: 'LAPSE_HTTP_TRUST_PROXY',
     schema: proxies(),
