@@ -36,7 +36,7 @@ await startProcess('closer', groups, async ({ config, log, own }) => {
   // Opened last, so stopped first: it closes once no message is in hand.
   const consumer = own(
     await consumeTimeouts(
-      { ...config.rocketmq, ...config.consume },
+      { ...config.rocketmq, ...config.consume, ...config.process },
       {
         phase: 2,
         batchMax: config.closer.batchMax,

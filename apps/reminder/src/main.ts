@@ -46,7 +46,7 @@ await startProcess('reminder', groups, async ({ config, log, own }) => {
   // Opened last, so stopped first: it closes once no message is in hand.
   const consumer = own(
     await consumeTimeouts(
-      { ...config.rocketmq, ...config.consume },
+      { ...config.rocketmq, ...config.consume, ...config.process },
       {
         phase: 1,
         batchMax: config.reminder.batchMax,

@@ -3,14 +3,14 @@ import type { BaseClient } from 'rocketmq-client-nodejs';
 import pb from 'rocketmq-client-nodejs/proto/apache/rocketmq/v2/service_pb.js';
 
 /** Long enough for one round trip to a busy proxy; the proxy forgets a client by itself after that. */
-const shutdownMsMax = 3_000;
+const shutdownMsMaxDefault = 3_000;
 
 /**
  * Shut a client down: never throws, and settles within `shutdownMsMax`. Left alone, `shutdown()` rejects
  * half way when the proxy is away, and a telemetry stream that waits to be renewed then opens connections
  * for ever. Both are cut off here, so that a client which is closed leaves nothing running.
  */
-export async function closeClient(client: BaseClient): Promise<void> {
+export async function closeClient(client: BaseClient, shutdownMsMax = shutdownMsMaxDefault): Promise<void> {
   const rpc = client.getRpcClientManager();
   const notify = rpc.notifyClientTermination.bind(rpc);
   rpc.notifyClientTermination = (...args) =>

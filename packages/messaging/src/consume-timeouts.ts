@@ -26,6 +26,7 @@ import { createMessageKeeper } from './keep-messages.ts';
 import { messagesAcked, messagesParked, messagesReceived, ordersInHand } from './metrics.ts';
 import { awaitMsMin, openConsumer } from './open-consumer.ts';
 import { createOutageLog } from './outage-log.ts';
+import { type CloseLimits, planClose } from './plan-close.ts';
 import { receiveMessages } from './receive-loop.ts';
 import { messageOf } from './start-client.ts';
 import { createStoreTrouble, type StoreFault } from './store-trouble.ts';
@@ -37,8 +38,6 @@ const holdMarginMs = 5_000;
 const parkBackOffMs = { minMs: 100, maxMs: 5_000 } as const;
 /** On close: how long orders that are due shortly are still waited for, rather than handed back. */
 const drainMsMax = 3_000;
-/** On close: all that comes after the longest poll, so that a whole close fits into 10 s by default. */
-const settleMsMax = 4_000;
 
 export interface ParkedMessage {
   readonly messageId: string;
@@ -85,17 +84,20 @@ export interface TimeoutConsumer extends Closable {
  * nothing: the broker delivers it again after `invisibleMs`.
  *
  * `close` drains: it stops asking, waits for the polls in flight (up to `awaitMs`), handles what is due in
- * the next 3 s, and hands the rest back to the broker. It never throws.
- * @throws LAPSE_TOPIC_MISSING, LAPSE_ROCKETMQ_START when the broker cannot be reached in its time.
+ * the next 3 s, and hands the rest back to the broker. It never throws, and is over within `closeTimeoutMs`, so that
+ * nothing that the handler uses is closed before it.
+ * @throws LAPSE_CONFIG_INVALID when a close could not be over in that time; LAPSE_TOPIC_MISSING,
+ * LAPSE_ROCKETMQ_START when the broker cannot be reached in its time.
  */
 export async function consumeTimeouts(
-  config: RocketmqConfig & ConsumeConfig,
+  config: RocketmqConfig & ConsumeConfig & CloseLimits,
   options: ConsumeOptions,
 ): Promise<TimeoutConsumer> {
   const { phase, log } = options;
   const topic = topicOf(phase, config.topicPrefix);
   const group = consumerGroupOf(phase, config.topicPrefix);
   const awaitMs = Math.max(awaitMsMin, config.awaitMs);
+  const closing = planClose({ ...config, awaitMs });
   const consumer = await openConsumer(config, { topic, group, awaitMs, log });
   const queue = createDueQueue<MessageView>();
   const outage = createOutageLog(log, `receiving from ${topic}`);
@@ -183,18 +185,22 @@ export async function consumeTimeouts(
   });
 
   async function drain(): Promise<void> {
-    const endsAtMs = performance.now() + awaitMs + settleMsMax;
+    const startedAtMs = performance.now();
+    const pollsEndAtMs = startedAtMs + closing.pollsMs;
+    const workEndsAtMs = startedAtMs + closing.workMs;
+    const endsAtMs = startedAtMs + closing.handBackMs;
     receiving.stop();
     stopping.abort();
-    const pollsEnded = await waitUntilTime(receiving.ended, endsAtMs - settleMsMax / 2);
+    const pollsEnded = await waitUntilTime(receiving.ended, pollsEndAtMs);
     if (!pollsEnded) log.warn('a poll did not come back; what it brings waits for its invisible time');
-    await waitUntilTime(Promise.all(parking), endsAtMs);
-    await waitForDue(queue, options.now, Math.min(performance.now() + drainMsMax, endsAtMs - 1_000));
-    await waitUntilTime(due.stop(), endsAtMs);
+    await waitUntilTime(Promise.all(parking), workEndsAtMs);
+    await waitForDue(queue, options.now, Math.min(performance.now() + drainMsMax, workEndsAtMs));
+    const workEnded = await waitUntilTime(due.stop(), workEndsAtMs);
+    if (!workEnded) log.warn('a batch did not end in time; its orders come again');
     keeper.stop();
     await waitUntilTime(acks.idle(), endsAtMs);
     await waitUntilTime(handBack(consumer, queue.messages(), log), endsAtMs);
-    await closeClient(consumer);
+    await closeClient(consumer, closing.clientMsMax);
     ordersInHand.set({ phase }, 0);
   }
   let closed: Promise<void> | undefined;

@@ -92,6 +92,23 @@ describe.concurrent('a worker that stops', () => {
     for (const { order, at } of consumer.handled) expect(at).toBeGreaterThanOrEqual(order.dueTime);
   });
 
+  test('is closed within the time that the process gives it, also with a long receive and a handler that never ends', async () => {
+    const config = { ...(await testTopics()), awaitMs: 8_000, closeTimeoutMs: 10_000 };
+    const order = newOrder(Date.now());
+    let begun = false;
+    const consumer = await recordTimeouts(config, 2, {
+      handle: () => {
+        begun = true;
+        return new Promise(() => {});
+      },
+    });
+    await sendRaw(config, 2, [JSON.stringify(newMessage(2, [order]))]);
+    await waitUntil(() => begun, { what: 'the order to be in the hands of the handler' });
+    const startedAt = performance.now();
+    await consumer.close();
+    expect(performance.now() - startedAt).toBeLessThan(config.closeTimeoutMs);
+  }, 40_000);
+
   test('closes twice without harm', async () => {
     const consumer = await recordTimeouts(await testTopics(), 2);
     await Promise.all([consumer.close(), consumer.close()]);

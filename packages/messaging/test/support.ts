@@ -29,6 +29,8 @@ export function testConfig() {
     awaitMs: 5_000,
     invisibleMs: 30_000,
     ordersHeldMax: 100_000,
+    closeTimeoutMs: 10_000,
+    shutdownTimeoutMs: 15_000,
   };
 }
 export type TestConfig = ReturnType<typeof testConfig>;

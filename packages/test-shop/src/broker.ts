@@ -1,13 +1,15 @@
 import { createTopics, openTimeoutSender, type TimeoutSender, type TopicLimits } from '@lapse/messaging';
-import type { ConsumeConfig, RocketmqConfig } from '@lapse/runtime';
+import type { ConsumeConfig, ProcessConfig, RocketmqConfig } from '@lapse/runtime';
 import { testRocketmq, testTopicPrefix } from '@lapse/testing';
 import { log } from './shop.ts';
 
-export const consume: ConsumeConfig = {
+export const consume: ConsumeConfig & Pick<ProcessConfig, 'closeTimeoutMs' | 'shutdownTimeoutMs'> = {
   receiveLoops: 2,
   awaitMs: 5_000,
   invisibleMs: 30_000,
   ordersHeldMax: 100_000,
+  closeTimeoutMs: 10_000,
+  shutdownTimeoutMs: 15_000,
 };
 export const relay = { gatherMs: 50, dueWindowMs: 1_000, closeLeadMs: 1_500 };
 

@@ -42,7 +42,7 @@ export const consumeGroup = defineGroup(
       schema: duration(5_000, 20_000),
       default: '5s',
       example: '8s',
-      help: 'How long a receive waits for messages (the proxy takes no less than 5 s); a worker needs up to this long to stop.',
+      help: 'How long a receive waits for messages (the proxy takes no less than 5 s); a worker needs up to this long to stop, so keep it 2 s below LAPSE_SHUTDOWN_STEP_TIMEOUT.',
     },
     invisibleMs: {
       env: 'LAPSE_INVISIBLE',
