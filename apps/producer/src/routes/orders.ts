@@ -50,7 +50,7 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
           ...problemResponses(
             ...(['INVALID_REQUEST', 'UNAUTHENTICATED', 'NOT_ON_SALE', 'ACTIVITY_NOT_FOUND'] as const),
             ...(['SOLD_OUT', 'ALREADY_HOLDING', 'IDEMPOTENCY_KEY_REUSED'] as const),
-            ...(['TOO_MANY_REQUESTS', 'OVERLOADED', 'UNAVAILABLE', 'STOCK_NOT_READY'] as const),
+            ...(['OVERLOADED', 'UNAVAILABLE', 'STOCK_NOT_READY'] as const),
           ),
         },
       },
@@ -148,7 +148,7 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
           201: orderPaymentView,
           ...problemResponses(
             ...(['INVALID_REQUEST', 'UNAUTHENTICATED', 'ORDER_NOT_FOUND', 'ORDER_NOT_PENDING'] as const),
-            ...(['PAYMENT_IN_PROGRESS', 'PAYMENT_REFUSED', 'TOO_MANY_REQUESTS'] as const),
+            ...(['PAYMENT_IN_PROGRESS', 'PAYMENT_REFUSED'] as const),
             ...(['PAYMENT_UNAVAILABLE', 'UNAVAILABLE'] as const),
           ),
         },
