@@ -1,7 +1,7 @@
 import type { Activity, OrderRepository } from '@lapse/order-repository';
 import { LRUCache } from 'lru-cache';
 
-/** How old an answer may be. A sale's terms never change; only `available` and the generation do. */
+/** How old an answer may be. A sale's terms never change; its counts, capacity, generation and Redis do. */
 export const activityFreshMs = 1_000;
 /** Most activities kept, those that do not exist among them, so that guessing numbers costs no query each. */
 const activitiesMax = 1_000;

@@ -2,8 +2,8 @@ import { backOffMs, type Closable, type Logger, sleep } from '@lapse/runtime';
 import type { Stock } from '@lapse/stock';
 import { holdsAbandoned } from './metrics.ts';
 
-/** Most holds waiting for another try: an outage at 5,000 creates a second fills it in two seconds. */
-const waitingMax = 10_000;
+/** Most holds waiting for another try, or in one: an outage at 5,000 creates a second fills it in two seconds. */
+const waitingMaxDefault = 10_000;
 /** Tries after the first; with the back-off below they cover about 30 s of outage. */
 const retriesMax = 12;
 const backOff = { minMs: 100, maxMs: 5_000 };
@@ -21,7 +21,7 @@ export interface HoldReleaser extends Closable {
    * it: what failed is tried again in the background. Never throws.
    */
   release(hold: Hold): Promise<void>;
-  /** Holds that wait for another try. */
+  /** Holds that wait for another try, or are in one. */
   waiting(): number;
 }
 
@@ -35,11 +35,14 @@ export interface HoldReleaser extends Closable {
 export function openHoldReleaser({
   stock,
   log,
+  waitingMax = waitingMaxDefault,
 }: {
   stock: Pick<Stock, 'release'>;
   log: Logger;
+  waitingMax?: number;
 }): HoldReleaser {
   let waiting: Hold[] = [];
+  let trying: Hold[] = [];
   let retrying: Promise<void> | undefined;
   const closing = new AbortController();
 
@@ -72,12 +75,13 @@ export function openHoldReleaser({
   const retry = async (): Promise<void> => {
     for (let attempt = 0; attempt < retriesMax && waiting.length > 0; attempt += 1) {
       await sleep(backOffMs(attempt, backOff), closing.signal);
-      const batch = waiting;
+      trying = waiting;
       waiting = [];
-      const failed = await releaseAll(batch);
+      const failed = await releaseAll(trying);
+      if (failed.length < trying.length) attempt = 0;
       waiting = [...failed, ...waiting];
+      trying = [];
       if (closing.signal.aborted) break;
-      if (failed.length < batch.length) attempt = 0;
     }
     abandon(waiting, 'Redis did not answer');
     waiting = [];
@@ -88,11 +92,11 @@ export function openHoldReleaser({
     release: async (hold) => {
       const failed = await releaseAll([hold]);
       if (failed.length === 0) return;
-      if (waiting.length >= waitingMax) return abandon(failed, 'too many holds wait already');
+      if (waiting.length + trying.length >= waitingMax) return abandon(failed, 'too many holds wait already');
       waiting.push(...failed);
       retrying ??= retry();
     },
-    waiting: () => waiting.length,
+    waiting: () => waiting.length + trying.length,
     close: async () => {
       closing.abort();
       await retrying;

@@ -1,4 +1,5 @@
-import { openStock } from '@lapse/stock';
+import { sleep } from '@lapse/runtime';
+import { openStock, type Stock } from '@lapse/stock';
 import { createTestRedis, waitUntil } from '@lapse/testing';
 import { expect, it } from 'vitest';
 import { openHoldReleaser } from '../src/hold-releaser.ts';
@@ -53,6 +54,33 @@ it('releases at once what it can, later what it must, and on close once more wha
     await holds.close();
     await stock.close();
     await witness.close();
+    await gate.close();
+    await redis.close();
+  }
+});
+
+it('keeps no more holds than its bound, those in a try among them, however long Redis is away', async () => {
+  const redis = await createTestRedis();
+  const gate = await openTcpGate(redis.url);
+  const stock = await openStock({ url: gate.url, commandTimeoutMs: 500 }, log);
+  // Slow to fail, so that releases come while others are in a try.
+  const slowly: Stock['release'] = async (...hold) => {
+    await sleep(20);
+    return stock.release(...hold);
+  };
+  const waitingMax = 4;
+  const holds = openHoldReleaser({ stock: { release: slowly }, log, waitingMax });
+  try {
+    await gate.shut();
+    let most = 0;
+    for (let n = 1; n <= 40; n += 1) {
+      await holds.release({ activityId: 1, orderId: orderId(n) });
+      most = Math.max(most, holds.waiting());
+    }
+    expect(most).toBe(waitingMax);
+  } finally {
+    await holds.close();
+    await stock.close();
     await gate.close();
     await redis.close();
   }

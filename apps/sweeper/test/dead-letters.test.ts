@@ -41,8 +41,11 @@ async function openWorld(onTestFinished: TestContext['onTestFinished']): Promise
   return { shop, broker };
 }
 
-/** A closer with a fault of its own: it fails on every message until the broker gives up on it. */
-async function makeDeadLetter({ shop, broker }: World, due: readonly TimeoutOrder[]): Promise<void> {
+/** A closer with a fault of its own: it fails on every message, one of each list, until the broker gives up on it. */
+async function makeDeadLetter(
+  { shop, broker }: World,
+  ...messages: readonly (readonly TimeoutOrder[])[]
+): Promise<void> {
   const before = await countDeadLetters(broker.config);
   const faulty = await consumeTimeouts(
     { ...broker.config, ...consume, invisibleMs },
@@ -56,10 +59,12 @@ async function makeDeadLetter({ shop, broker }: World, due: readonly TimeoutOrde
       log,
     },
   );
-  const dueTime = Math.min(...due.map((order) => order.dueTime));
-  await broker.sender.send({ version: 1, phase: 2, dueTime, orders: [...due] }, Date.now());
-  await waitUntil(async () => (await countDeadLetters(broker.config)) > before, {
-    what: 'the broker to give up on the message',
+  for (const due of messages) {
+    const dueTime = Math.min(...due.map((order) => order.dueTime));
+    await broker.sender.send({ version: 1, phase: 2, dueTime, orders: [...due] }, Date.now());
+  }
+  await waitUntil(async () => (await countDeadLetters(broker.config)) >= before + messages.length, {
+    what: 'the broker to give up on the messages',
     timeoutMs: 60_000,
     everyMs: 250,
   });
@@ -190,4 +195,32 @@ test.concurrent('a dead letter that cannot be parked stays in the broker, and a 
   });
   await later.close();
   expect(await countDeadLetters(broker.config)).toBe(0);
+});
+
+test.concurrent('a dead letter that cannot be parked holds up none of those that came with it', {
+  timeout: 120_000,
+}, async ({ onTestFinished }) => {
+  const world = await openWorld(onTestFinished);
+  const { shop, broker } = world;
+  const activity = await openActivity(shop, 4);
+  const { closeDue } = await placeOrders(shop, activity, 4, { remindInMs: -2, expireInMs: -1 });
+  await makeDeadLetter(world, ...closeDue.map((order) => [order]));
+  let calls = 0;
+  const letters = drainDeadLetters(broker.config, {
+    phases: [2],
+    park: async (message) => {
+      calls += 1;
+      if (calls === 1) throw new Error('this one cannot be written');
+      await shop.orders.parkDeadLetter(message);
+    },
+    log,
+  });
+  await expect(letters.drain(signal)).rejects.toThrow('this one cannot be written');
+  expect(await shop.count('SELECT COUNT(*) FROM parked')).toBe(3);
+  await waitUntil(async () => (await letters.drain(signal)) === 1, {
+    what: 'the one to come again',
+    timeoutMs: 60_000,
+  });
+  await letters.close();
+  expect(await shop.count('SELECT COUNT(*) FROM parked')).toBe(4);
 });

@@ -1,5 +1,5 @@
 import { consumerGroupOf, deadLetterGroupOf, deadLetterTopicOf, type Phase } from '@lapse/contracts';
-import type { Closable, Logger, RocketmqConfig } from '@lapse/runtime';
+import { type Closable, type Logger, type RocketmqConfig, workInLanes } from '@lapse/runtime';
 import { type MessageView, Producer, type SimpleConsumer } from 'rocketmq-client-nodejs';
 import { clientOptions } from './client-options.ts';
 import { closeClient } from './close-client.ts';
@@ -12,6 +12,8 @@ import { isTopicMissing, messageOf } from './start-client.ts';
 
 /** Each is parked by a statement of its own, well within the invisible time of all of them. */
 const lettersPerPollMax = 16;
+/** One that cannot be parked holds up no other; a store that is away is asked no more often than this. */
+const parkedAtOnceMax = 4;
 /** A dead letter that could not be parked is there again after this. */
 const invisibleMs = 30_000;
 /** Order ids named in the alert; the parked row has all of them. */
@@ -29,7 +31,7 @@ export interface DeadLetterDrain extends Closable {
    * Park and acknowledge every dead letter that is there, and return when none is: after a poll of 5 s that
    * brought nothing. Ends early when the signal aborts, after the poll in flight. Calls must not overlap.
    * @returns how many were parked.
-   * @throws the first fault of the broker or the store, once what the same poll brought is parked.
+   * @throws the first fault of the broker or the store, once what else the same poll brought is parked, or cannot be.
    */
   readonly drain: (signal: AbortSignal) => Promise<number>;
 }
@@ -80,7 +82,9 @@ export function drainDeadLetters(config: RocketmqConfig, options: DeadLetterOpti
         brokers.map(() => consumer.receive(lettersPerPollMax, invisibleMs)),
       );
       const letters = polls.flatMap((poll) => (poll.status === 'fulfilled' ? poll.value : []));
-      for (const view of letters) await keep(consumer, phase, view, config.topicPrefix, options);
+      await workInLanes(letters, parkedAtOnceMax, (view) =>
+        keep(consumer, phase, view, config.topicPrefix, options),
+      );
       total += letters.length;
       const failed = polls.find((poll) => poll.status === 'rejected');
       if (failed) throw new Error(`dead letters of ${topic} could not be read`, { cause: failed.reason });
