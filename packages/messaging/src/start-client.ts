@@ -4,6 +4,10 @@ import { closeClient } from './close-client.ts';
 import { MessagingError } from './messaging-error.ts';
 import { assertReconnectUsed } from './reconnect.ts';
 
+/** What to do about topics or groups that are missing; creating again what is there changes nothing. */
+const howToCreate =
+  'To create them: npm start -- --no-apps, with LAPSE_ROCKETMQ_ENDPOINTS and LAPSE_ROCKETMQ_NAMESRV set if the broker is one of your own.';
+
 /** The broker's answer to a topic that does not exist. */
 const topicNotFound = 40402;
 
@@ -31,17 +35,15 @@ export async function startClient<C extends BaseClient>(
 }
 
 function topicMissing(what: string, cause: unknown): MessagingError {
-  return new MessagingError(
-    'LAPSE_TOPIC_MISSING',
-    `RocketMQ has no topic for ${what}. Create the topics and groups first: "npm start" does it on a laptop, "lapse topics apply" elsewhere.`,
-    { cause },
-  );
+  return new MessagingError('LAPSE_TOPIC_MISSING', `RocketMQ has no topic for ${what}. ${howToCreate}`, {
+    cause,
+  });
 }
 
 function notStarted(what: string, cause: unknown): MessagingError {
   return new MessagingError(
     'LAPSE_ROCKETMQ_START',
-    `RocketMQ did not accept ${what}: ${messageOf(cause)}. Check LAPSE_ROCKETMQ_ENDPOINTS, and that the consumer groups exist ("lapse topics apply").`,
+    `RocketMQ did not accept ${what}: ${messageOf(cause)}. Check LAPSE_ROCKETMQ_ENDPOINTS, and that topics and consumer groups exist. ${howToCreate}`,
     { cause },
   );
 }

@@ -75,7 +75,11 @@ describe('the topics', () => {
 
   test('that are missing are named by sender and consumer at start-up', async () => {
     const config = testConfig();
-    await expect(openTimeoutSender(config, log)).rejects.toMatchObject({ code: 'LAPSE_TOPIC_MISSING' });
+    await expect(openTimeoutSender(config, log)).rejects.toMatchObject({
+      code: 'LAPSE_TOPIC_MISSING',
+      // A command that there is: what npm start runs before its first process creates them.
+      message: expect.stringContaining('npm start -- --no-apps, with LAPSE_ROCKETMQ_ENDPOINTS'),
+    });
     await expect(recordTimeouts(config, 2)).rejects.toMatchObject({ code: 'LAPSE_TOPIC_MISSING' });
   });
 });
