@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { problemView } from '@lapse/contracts';
 import { createLogger } from '@lapse/runtime';
@@ -93,14 +93,16 @@ describe('what is not a proper HTTP request', () => {
     async (path) => {
       const lines: string[] = [];
       const log = createLogger('producer-test', 'warn', { write: (line) => lines.push(line) });
-      const use = async (_api: TestApi, port: number) => {
+      const use = async (api: TestApi, port: number) => {
         const token = await tokenFor('boss', { operator: true });
         const before = await refused();
         const headers = `Host: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
         const socket = connect(port, '127.0.0.1');
-        socket.write(`POST ${path} HTTP/1.1\r\n${headers}Content-Length: 1000\r\n\r\n{"name":`, () =>
-          socket.destroy(),
-        );
+        // Not before the API reads the body: until then there is nobody to tell.
+        api.app.server.once('request', (request: IncomingMessage) => {
+          request.once('resume', () => socket.destroy());
+        });
+        socket.write(`POST ${path} HTTP/1.1\r\n${headers}Content-Length: 1000\r\n\r\n{"name":`);
         await waitUntil(async () => (await refused()).INVALID_REQUEST > before.INVALID_REQUEST, {
           what: 'the request to be counted',
         });
