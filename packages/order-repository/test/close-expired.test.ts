@@ -170,24 +170,6 @@ test('case 1: a payment and a close at the deadline, 1,000 times: exactly one wi
   expect(account.available).toBe(1_000 - paid.length);
 });
 
-test('negative control: a close without lock and status comparison frees the stock of paid orders', async () => {
-  const { repository } = fixture;
-  const activity = await createActivity(repository);
-  const [order] = await createDueOrders(repository, activity, 1);
-  if (!order) throw new Error('an order was created');
-  const [seen] = await fixture.query('SELECT status FROM orders WHERE activity_id = ?', [activity.id]);
-  expect(seen?.status).toBe('PENDING');
-  await repository.recordPayment(captureOf(order));
-  // What a worker that read PENDING a moment ago would do, were there no "AND status = 'PENDING'".
-  await fixture.query(
-    "UPDATE orders SET status = 'TIMEOUT_CLOSED', closed_at = NOW(3) WHERE activity_id = ?",
-    [activity.id],
-  );
-  expect((await repository.readOrder(order.id))?.status).toBe('TIMEOUT_CLOSED');
-  const { free, available } = await accountOf(activity.id);
-  expect(free).not.toBe(available);
-});
-
 test('four sweepers and a closer over the same 200 orders: 200 transitions, 200 credits', async () => {
   const { repository } = fixture;
   const activity = await createActivity(repository, { capacity: 1_000 });

@@ -202,7 +202,7 @@ test('eight writers selling the last places sell exactly the capacity', async ()
   expect(await available(activity)).toBe(0);
 });
 
-test('negative control: without the guard on available, the same sale is refused by the schema alone', async () => {
+test('the schema itself keeps the places between none and the capacity, whatever statement comes', async () => {
   const { repository } = fixture;
   const activity = await createActivity(repository, { capacity: 1 });
   await repository.createOrders([newOrder(activity)]);
