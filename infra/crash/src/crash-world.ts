@@ -50,7 +50,7 @@ export interface CrashWorld {
 
 /** A shop with its five processes, each killed and started again at will. Its stores and topics are its own. */
 export async function openCrashWorld(): Promise<CrashWorld> {
-  const shop = await openShop();
+  const shop = await openShop({ shopEvents: true });
   const broker = await openBroker();
   const port = await freePort();
   const jwtSecret = randomBytes(32).toString('base64url');

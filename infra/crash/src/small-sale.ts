@@ -191,6 +191,7 @@ export async function expectRest({ shop }: CrashWorld): Promise<void> {
     redisUrl: shop.redisUrl,
     atRest: true,
     noticeWaitMs,
+    shopWantsEvents: true,
   });
   if (verdict.failed.length > 0) throw new Error(describeVerdict(verdict));
 }

@@ -30,10 +30,15 @@ export const faultNames = [
   'webhook-doubled',
   'webhook-late',
   'http-answer-lost',
+  'notice-away',
+  'notice-answer-lost',
   'process-killed',
   'process-frozen',
 ] as const;
 export type FaultName = (typeof faultNames)[number];
+
+/** From 0, never, to 1. */
+export type FaultRates = Readonly<Partial<Record<FaultName, number>>>;
 
 export interface Faults {
   /** Does it happen now? Never once the faults have stopped. */
@@ -55,13 +60,18 @@ const rateOfLives = 0.06;
  * The faults of one run. Most runs have a few kinds, so that each is also met without the others, which would
  * hide what it does; one run in twenty has none.
  */
-export function createFaults(random: Random, without: ReadonlySet<FaultName>): Faults {
+export function createFaults(
+  random: Random,
+  without: ReadonlySet<FaultName>,
+  /** Faults that surely happen, and how often. */
+  often: FaultRates = {},
+): Faults {
   const calm = random.chance(0.05);
   const share = random.pick([0.15, 0.35, 0.6]);
   const rateOf = new Map<FaultName, number>();
   for (const name of faultNames) {
     const drawn = random.chance(share) ? random.pick(rates) : 0;
-    rateOf.set(name, calm || without.has(name) ? 0 : drawn);
+    rateOf.set(name, often[name] ?? (calm || without.has(name) ? 0 : drawn));
   }
   const counts = new Map<FaultName, number>();
   let stopped = false;

@@ -9,8 +9,12 @@ export const guardNames = [
   'generationFence',
   /** Reserve and the sweeper's load refuse another server than the stock was loaded into. */
   'runIdFence',
+  /** A load notes in MySQL which server took it. */
+  'runIdNoted',
   /** A load is refused when another one came between what it read and its swap. */
   'loadToken',
+  /** Redis without a load names that, so that it is told from Redis without a load at another time. */
+  'emptinessNamed',
   /** A release gives back only what is held; off: INCRBY and SREM, every time. */
   'holdsState',
   /** An orphan's id is inserted as ABORTED before its hold is released. */
@@ -27,6 +31,16 @@ export const guardNames = [
   'refundId',
   /** A reminder is claimed under the lock, where not claimed before. */
   'reminderClaim',
+  /** A claim writes its reminder in its own transaction. */
+  'reminderNotice',
+  /** The sweep of reminders whose message was lost. */
+  'reminderSweep',
+  /** A close writes in its own transaction whose buyers are to be told. */
+  'closedNotice',
+  /** Notices are delivered until somebody has taken them. */
+  'noticeDelivery',
+  /** A close leaves an order alone while its payment is being settled at the provider. */
+  'settleUntil',
   /** The sweep of overdue orders. */
   'sweep',
   /** Outbox rows that nobody sent are sent by the sweeper. */

@@ -1,5 +1,6 @@
 import { creation } from './model-create.ts';
 import { createLedger, type ModelOptions } from './model-ledger.ts';
+import { delivery } from './model-notices.ts';
 import { operation } from './model-operator.ts';
 import { payment } from './model-payments.ts';
 import { queues } from './model-queues.ts';
@@ -17,6 +18,7 @@ export function createModelDatabase(options: ModelOptions) {
     ...timeouts(ledger),
     ...payment(ledger),
     ...queues(ledger),
+    ...delivery(ledger),
     ...operation(ledger),
   };
 }

@@ -1,5 +1,5 @@
 import type { OrderStatus, OutboxRow, Phase, TransitionCause } from '@lapse/contracts';
-import type { CloseResult, OrderRepository, StockEffect } from '@lapse/order-repository';
+import type { CloseResult, NoticeStage, OrderRepository, StockEffect } from '@lapse/order-repository';
 import type { Guards } from './guards.ts';
 import { type ActivityRow, emptyTables, type OrderRow, type Tables } from './model-rows.ts';
 
@@ -34,6 +34,8 @@ export interface Ledger extends Required<Omit<ModelOptions, 'later'>>, Pick<Mode
   addOutbox(phase: Phase, rows: readonly OrderRow[]): OutboxRow;
   addEffect<Effect extends StockEffect>(effect: Effect): Effect;
   addSettleEffect(kind: 'release' | 'confirm', orders: readonly OrderRow[]): StockEffect;
+  /** Not kept from a second one of its stage, as the real unique key does: the oracle is to see that nobody tries. */
+  addNotice(orderId: string, stage: NoticeStage): void;
   move(
     order: OrderRow,
     to: OrderStatus,
@@ -59,7 +61,7 @@ export class ActivityLockedError extends Error {
 export function createLedger(options: ModelOptions): Ledger {
   const { now } = options;
   const tables = emptyTables();
-  const { activities, transitions, effects, outbox, notices } = tables;
+  const { activities, transitions, effects, outbox, notices, closedBatches } = tables;
   const locked = new Set<number>();
   let ids = 0;
   const newId = (kind: string): string => `${kind}-${++ids}`;
@@ -105,6 +107,13 @@ export function createLedger(options: ModelOptions): Ledger {
     activityOf,
     addEffect,
     addSettleEffect,
+    addNotice: (orderId, stage) => {
+      const status = tables.orders.get(orderId)?.status ?? 'ABORTED';
+      notices.push({
+        ...{ id: notices.length + 1, orderId, stage, status, state: 'WAITING', attempts: 0 },
+        ...{ nextAttemptMs: now(), claimedUntilMs: null },
+      });
+    },
     move,
     addOutbox: (phase, rows) => {
       const orders = rows.map((order) => ({
@@ -131,7 +140,12 @@ export function createLedger(options: ModelOptions): Ledger {
         row.closedAt = new Date(now());
         move(row, to, cause, { credit: row.quantity });
         activityOf(row.activityId).available += row.quantity;
-        if (to === 'TIMEOUT_CLOSED') notices.push({ orderId: row.id, stage: 'CLOSED', status: row.status });
+      }
+      if (to === 'TIMEOUT_CLOSED' && rows.length > 0 && options.guards.closedNotice) {
+        closedBatches.set(
+          newId('closed'),
+          rows.map(({ id }) => id),
+        );
       }
       const activityIds = [...new Set(rows.map(({ activityId }) => activityId))];
       const released = (id: number) => rows.filter(({ activityId }) => activityId === id);

@@ -25,7 +25,7 @@ export interface RebuildSteps {
 
 /** Activities, and changes by hand. */
 export function operation(ledger: Ledger): Operations & RebuildSteps {
-  const { tables, now, locked, activityOf } = ledger;
+  const { guards, tables, now, locked, activityOf } = ledger;
   const { activities, orders } = tables;
   const answers = new Map<string, StoredAnswer>();
 
@@ -142,7 +142,7 @@ export function operation(ledger: Ledger): Operations & RebuildSteps {
     },
     commitRebuild: ({ activityId, generation, holds }, runId) => {
       locked.delete(activityId);
-      Object.assign(activityOf(activityId), { generation, stockRunId: runId });
+      Object.assign(activityOf(activityId), { generation, ...(guards.runIdNoted && { stockRunId: runId }) });
       const read = holds
         .filter(({ state }) => state === 'held')
         .flatMap(({ orderId }) => orders.get(orderId) ?? []);

@@ -32,8 +32,9 @@ export function payment(ledger: Ledger): Operations {
 
   function recordPayment(event: PaymentEvent): PaymentResult {
     const order = orders.get(event.orderId);
-    const known = guards.paymentOnce ? findKnown(event) : [];
-    if (!order) return keepForLater(event, known);
+    const earlier = findKnown(event);
+    if (!order) return keepForLater(event, earlier);
+    const known = guards.paymentOnce ? earlier : [];
     // A late payment that is taken needs the activity's row.
     const verdict = judge(order, event);
     if (verdict.kind === 'late') ledger.requireUnlocked([order.activityId]);

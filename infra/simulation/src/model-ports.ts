@@ -1,5 +1,6 @@
 import { CommitUnknownError, type OrderRepository, StoreUnavailableError } from '@lapse/order-repository';
 import { type PaymentProvider, ProviderUnavailableError } from '@lapse/payments';
+import type { DeliverNoticesParts } from '@lapse/reminder/decisions';
 import { type Stock, StockUnavailableError } from '@lapse/stock';
 import type { CallRisks } from './call-store.ts';
 import type { Incarnation } from './scheduler.ts';
@@ -35,7 +36,7 @@ const redisCall: CallRisks = {
 
 /**
  * Not doubled: TCP does not, and the client sends nothing twice. A load that arrives long after it was given up has
- * a fault of its own, because what it does is an open finding (found-seeds.ts).
+ * a fault of its own: it once put older stock back (seed-lists.ts).
  */
 const redisLoad: CallRisks = {
   slow: 'redis-slow',
@@ -52,6 +53,7 @@ export type ModelOrders = Pick<
   | 'cancelOrder'
   | 'changeCapacity'
   | 'claimDueAttempts'
+  | 'claimNotifications'
   | 'claimOutbox'
   | 'claimRefunds'
   | 'claimWaitingPayments'
@@ -59,11 +61,13 @@ export type ModelOrders = Pick<
   | 'closeOverdue'
   | 'createOrders'
   | 'endAttempt'
+  | 'expandClosedNotices'
   | 'extendOrder'
   | 'failRefund'
   | 'fenceOrphans'
   | 'findActiveOrder'
   | 'findOrdersByKey'
+  | 'finishNotification'
   | 'finishRefund'
   | 'giveUpWaitingPayments'
   | 'listActivities'
@@ -75,6 +79,7 @@ export type ModelOrders = Pick<
   | 'now'
   | 'openAttempt'
   | 'readActivity'
+  | 'readOrder'
   | 'readStatuses'
   | 'rearm'
   | 'rebuildSnapshot'
@@ -98,6 +103,7 @@ export function openModelOrders(world: World, owner: Incarnation): ModelOrders {
     listActivities: (page) => read('listActivities', () => database.listActivities(page)),
     findOrdersByKey: (keys) => read('findOrdersByKey', () => database.findOrdersByKey(keys)),
     findActiveOrder: (id, user) => read('findActiveOrder', () => database.findActiveOrder(id, user)),
+    readOrder: (id) => read(`readOrder ${id}`, () => database.readOrder(id)),
     readStatuses: (ids) => read('readStatuses', () => database.readStatuses(ids)),
     createOrders: (orders) =>
       callStore(owner, `createOrders ${orders.map(({ id }) => id)}`, mysqlCreate, (isLastTry) =>
@@ -121,6 +127,12 @@ export function openModelOrders(world: World, owner: Incarnation): ModelOrders {
     claimOutbox: (options) => write('claimOutbox', () => database.claimOutbox(options)),
     markOutboxSent: (rows) => run('markOutboxSent', () => database.markOutboxSent(rows)),
     markOutboxFailed: (ids, error) => run('markOutboxFailed', () => database.markOutboxFailed(ids, error)),
+    expandClosedNotices: (limit) => write('expandClosedNotices', () => database.expandClosedNotices(limit)),
+    claimNotifications: (options) => write('claimNotifications', () => database.claimNotifications(options)),
+    finishNotification: (claim, outcome) =>
+      run(`finishNotification ${claim.id} ${outcome.state}`, () =>
+        database.finishNotification(claim, outcome),
+      ),
     openAttempt: (wanted) => write(`openAttempt of ${wanted.orderId}`, () => database.openAttempt(wanted)),
     endAttempt: (id, state, error) =>
       write(`endAttempt ${id} ${state}`, () => database.endAttempt(id, state, error)),
@@ -256,5 +268,23 @@ export function openProviderPort({ provider, callStore, faults }: World, owner: 
         ? ask(`ask about ${ref}`, () => ({ kind: 'processing' }) as const)
         : ask(`cancel ${ref}`, () => provider.cancelAttempt(ref)),
     refund: (wanted) => ask(`refund ${wanted.paymentId}`, () => provider.refund(wanted)),
+  };
+}
+
+const receiverAway = (): Error => new Error('nobody takes the notice: the simulation says so');
+const noticeCall: CallRisks = {
+  slow: 'notice-away',
+  refused: ['notice-away', receiverAway],
+  answerLost: ['notice-answer-lost', receiverAway],
+};
+/** Longest time of one delivery: a slow answer, or the patience with one that does not come. */
+const sendMsMax = 4_000;
+
+/** What takes notices to buyers, for one life of a process. Nothing is kept: that they left is noted in MySQL. */
+export function openNotifierPort({ callStore }: World, owner: Incarnation): DeliverNoticesParts['notifier'] {
+  return {
+    sendMsMax,
+    send: ({ stage, orderId }) =>
+      callStore(owner, `tell ${stage} of ${orderId}`, noticeCall, () => undefined),
   };
 }

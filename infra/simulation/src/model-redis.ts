@@ -28,10 +28,15 @@ export interface StockState {
 }
 
 /** A copy of everything, as a file on the disk of Redis would keep it. */
-export type RedisCopy = ReadonlyMap<number, StockState>;
+export interface RedisCopy {
+  readonly activities: ReadonlyMap<number, StockState>;
+  readonly unloaded: ReadonlyMap<number, string>;
+}
 
 export interface ModelRedis {
   readonly activities: Map<number, StockState>;
+  /** Which server it is: a restart is another one. */
+  runId(): string;
   reserve(reservation: Reservation): ReserveResult;
   release(activityId: number, orderIds: readonly string[]): SettleResult;
   confirm(activityId: number, orderIds: readonly string[]): SettleResult;
@@ -63,9 +68,12 @@ export function createModelRedis({
   readonly now: () => number;
 }): ModelRedis {
   let activities = new Map<number, StockState>();
+  /** Names for what is not loaded. */
+  let unloaded = new Map<number, string>();
   let starts = 1;
   let loads = 0;
-  const tokenOf = (activityId: number): string => activities.get(activityId)?.token ?? '';
+  const tokenOf = (activityId: number): string =>
+    activities.get(activityId)?.token ?? unloaded.get(activityId) ?? '';
   const runId = (): string => (guards.runIdFence ? `run ${starts}` : 'run 1');
 
   function settle(
@@ -124,6 +132,7 @@ export function createModelRedis({
     get activities() {
       return activities;
     },
+    runId,
     reserve: ({ activityId, generation, stockRunId, orderId, userId, quantity }) => {
       if (stockRunId !== runId()) return { kind: 'not_ready' };
       const state = activities.get(activityId);
@@ -176,7 +185,10 @@ export function createModelRedis({
       });
       return runId();
     },
-    readLoadToken: tokenOf,
+    readLoadToken: (activityId) => {
+      if (guards.emptinessNamed && tokenOf(activityId) === '') unloaded.set(activityId, `none ${++loads}`);
+      return tokenOf(activityId);
+    },
     readLoad: (id) => {
       const generation = activities.get(id)?.generation;
       return generation === undefined ? null : { generation, runId: runId() };
@@ -198,16 +210,18 @@ export function createModelRedis({
     },
     flush: () => {
       activities = new Map();
+      unloaded = new Map();
     },
-    copy: () => copyOf(activities),
+    copy: () => ({ activities: copyOf(activities), unloaded: new Map(unloaded) }),
     rollBack: (copy) => {
       starts += 1;
-      activities = copyOf(copy);
+      activities = copyOf(copy.activities);
+      unloaded = new Map(copy.unloaded);
     },
   };
 }
 
-function copyOf(activities: RedisCopy): Map<number, StockState> {
+function copyOf(activities: RedisCopy['activities']): Map<number, StockState> {
   return new Map(
     [...activities].map(([id, { users, holds, ...numbers }]) => [
       id,

@@ -2,6 +2,8 @@ import type { OrderStatus, OutboxRow, TransitionCause } from '@lapse/contracts';
 import type {
   Activity,
   NewOrder,
+  NoticeStage,
+  NoticeState,
   Order,
   PaymentAttempt,
   PaymentEvent,
@@ -49,10 +51,15 @@ export interface EffectRow {
 }
 
 export interface NoticeRow {
+  readonly id: number;
   readonly orderId: string;
-  readonly stage: 'REMINDER' | 'CLOSED';
+  readonly stage: NoticeStage;
   /** The order's status when the notice was written. */
   readonly status: OrderStatus;
+  state: NoticeState;
+  attempts: number;
+  nextAttemptMs: number;
+  claimedUntilMs: number | null;
 }
 
 export interface PaymentRow {
@@ -78,6 +85,8 @@ export interface Tables {
   readonly effects: Map<string, EffectRow>;
   readonly outbox: Map<string, OutboxState>;
   readonly notices: NoticeRow[];
+  /** Orders that closed together, and whose buyers have no notice yet. */
+  readonly closedBatches: Map<string, readonly string[]>;
   readonly payments: PaymentRow[];
   readonly attempts: Map<string, AttemptRow>;
 }
@@ -90,6 +99,7 @@ export function emptyTables(): Tables {
     effects: new Map(),
     outbox: new Map(),
     notices: [],
+    closedBatches: new Map(),
     payments: [],
     attempts: new Map(),
   };

@@ -14,7 +14,7 @@ const noneUnmoved: UnmovedOrders = {
 /** How orders are reminded, and how they end without being paid. */
 export function timeouts(ledger: Ledger): Operations {
   const { guards, tables, now, dueNow, isLocked } = ledger;
-  const { orders, outbox, notices } = tables;
+  const { orders, outbox } = tables;
 
   /** Sorts ids into those to move and the rest, as the locking read and the look at what it passed over do. */
   function sortOut(
@@ -42,7 +42,7 @@ export function timeouts(ledger: Ledger): Operations {
 
   /** How long the order still waits for its provider. */
   function settlesIn(row: OrderRow | undefined): number {
-    return row?.settleUntil ? row.settleUntil.getTime() - dueNow() : 0;
+    return guards.settleUntil && row?.settleUntil ? row.settleUntil.getTime() - dueNow() : 0;
   }
 
   /** The control without `compareAndSet` writes what it read a moment ago, whatever became of it. */
@@ -63,7 +63,7 @@ export function timeouts(ledger: Ledger): Operations {
     for (const row of rows) {
       row.remindedAt = new Date(now());
       if (row.expiresAt.getTime() <= now()) continue;
-      notices.push({ orderId: row.id, stage: 'REMINDER', status: row.status });
+      if (guards.reminderNotice) ledger.addNotice(row.id, 'REMINDER');
     }
     const reminded = rows.map(({ id, activityId, userId, expiresAt, remindAt }) => ({
       ...{ orderId: id, activityId, userId, expiresAt: expiresAt.getTime() },

@@ -2,13 +2,13 @@ import type { ModelBroker } from './model-broker.ts';
 import type { ModelDatabase } from './model-database.ts';
 import type { ModelProvider } from './model-provider.ts';
 import type { ModelRedis } from './model-redis.ts';
-import { isActive, isOpen, type OrderRow } from './model-rows.ts';
+import { isActive, isOpen, type OrderRow, type Tables } from './model-rows.ts';
 import type { ObservedAnswer } from './observed.ts';
 
 /** What the oracle looks at: the stores as they are, and what was seen from outside. */
 interface Judged {
   readonly database: Pick<ModelDatabase, 'tables'>;
-  readonly redis: Pick<ModelRedis, 'activities'>;
+  readonly redis: Pick<ModelRedis, 'activities' | 'runId'>;
   readonly broker: Pick<ModelBroker, 'messages'>;
   readonly answers: readonly ObservedAnswer[];
   readonly provider: Pick<ModelProvider, 'attempts' | 'captures' | 'refunds'>;
@@ -25,7 +25,10 @@ export interface Violation {
 export function checkAlways({
   database: { tables },
   redis,
-}: Pick<Judged, 'database' | 'redis'>): Violation[] {
+}: {
+  readonly database: Judged['database'];
+  readonly redis: Pick<ModelRedis, 'activities'>;
+}): Violation[] {
   const found: Violation[] = [];
   for (const { id, capacity, available } of tables.activities.values()) {
     const taken = sum([...tables.orders.values()].filter((row) => row.activityId === id && isActive(row)));
@@ -93,14 +96,26 @@ function checkOrders({ database: { tables } }: Judged): Violation[] {
     }
     for (const { to, atMs } of moves) {
       const earlyMs = order.expiresAt.getTime() - atMs;
-      if (to === 'TIMEOUT_CLOSED' && earlyMs > 0) say('I7', `closed ${earlyMs} ms early`);
+      if (to !== 'TIMEOUT_CLOSED') continue;
+      if (earlyMs > 0) say('I7', `closed ${earlyMs} ms early`);
+      if (isBeingPaid(tables, order, atMs)) say('I7', 'closed while it was being paid');
     }
     if (order.status === 'PENDING') say('I8', 'is still pending');
   }
   return found;
 }
 
-/** I3: Redis says what MySQL says. */
+/** Of an attempt the provider has not said yet what became of it, and the grace for that is not over. */
+function isBeingPaid({ activities, attempts }: Tables, order: OrderRow, atMs: number): boolean {
+  const graceMs = activities.get(order.activityId)?.paymentGraceMs ?? 0;
+  if (atMs >= order.expiresAt.getTime() + graceMs) return false;
+  return [...attempts.values()].some(
+    ({ orderId, createdAt, endedAt }) =>
+      orderId === order.id && createdAt.getTime() <= atMs && (endedAt?.getTime() ?? atMs + 1) > atMs,
+  );
+}
+
+/** I3: Redis says what MySQL says, and sells. */
 function checkStores({ database: { tables }, redis }: Judged): Violation[] {
   const found: Violation[] = [];
   for (const activity of tables.activities.values()) {
@@ -112,6 +127,9 @@ function checkStores({ database: { tables }, redis }: Judged): Violation[] {
     }
     if (state.generation !== activity.generation) {
       say(`generation ${state.generation} in Redis, ${activity.generation} in MySQL`);
+    }
+    if (redis.runId() !== activity.stockRunId) {
+      say(`loaded into ${activity.stockRunId}, and sales refuse in ${redis.runId()}`);
     }
     if (state.capacity !== activity.capacity)
       say(`capacity ${state.capacity}, ${activity.capacity} in MySQL`);
@@ -144,19 +162,40 @@ function differences(redis: readonly string[], mysql: readonly string[]): string
   ];
 }
 
-/** I9: one notice per order and stage, and no reminder of what is not pending. */
+/** I9 and I11: one notice per order and stage, no reminder of what is not pending, and none lost or left behind. */
 function checkNotices({ database: { tables } }: Judged): Violation[] {
   const found: Violation[] = [];
   const seen = new Set<string>();
-  for (const { orderId, stage, status } of tables.notices) {
+  for (const { orderId, stage, status, state } of tables.notices) {
     const name = `${stage} notice of order ${orderId}`;
     if (seen.has(name)) found.push({ invariant: 'I9', what: `second ${name}` });
     seen.add(name);
     if (stage === 'REMINDER' && status !== 'PENDING') {
       found.push({ invariant: 'I9', what: `${name}, which is ${status}` });
     }
+    if (state === 'WAITING') found.push({ invariant: 'I11', what: `${name} was never delivered` });
+  }
+  for (const { orderId, to } of tables.transitions) {
+    if (to !== 'TIMEOUT_CLOSED' || seen.has(`CLOSED notice of order ${orderId}`)) continue;
+    found.push({ invariant: 'I11', what: `the buyer of order ${orderId} is never told that it closed` });
+  }
+  for (const order of tables.orders.values()) {
+    if (!wasRemindedInTime(order) || seen.has(`REMINDER notice of order ${order.id}`)) continue;
+    found.push({ invariant: 'I11', what: `order ${order.id} was claimed for a reminder that is not there` });
   }
   return found;
+}
+
+/** By the deadline that it had then: a move before the claim moved both times, and one after it neither. */
+function wasRemindedInTime({
+  remindedAt,
+  remindAt,
+  firstRemindAt,
+  expiresAt,
+  firstExpiresAt,
+}: OrderRow): boolean {
+  const windowMs = (firstExpiresAt ?? expiresAt).getTime() - (firstRemindAt ?? remindAt).getTime();
+  return remindedAt !== null && remindedAt.getTime() < remindAt.getTime() + windowMs;
 }
 
 /** I6: all money is accounted for: each capture pays its order, or went back once, or waits for a person. */

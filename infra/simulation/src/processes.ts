@@ -19,6 +19,7 @@ interface Running {
 export interface Processes {
   /** One that accepts connections: a frozen one does too, and does not answer. */
   anyProducer(): { readonly owner: Incarnation; readonly entry: Producer } | undefined;
+  isAnyAwake(kind: ProcessKind): boolean;
   /** Called with each answer that a process gets: it may die there, or stand still. */
   strike(owner: Incarnation): void;
   /** The dead come back, the frozen go on. */
@@ -102,6 +103,8 @@ export function startProcesses(world: () => World, random: Random): Processes & 
       );
       return able.length > 0 ? random.pick(able) : undefined;
     },
+    isAnyAwake: (kind) =>
+      running.some(({ kind: own, life }) => own === kind && life.owner.alive && !life.owner.frozen),
     strike: (owner) => {
       const one = running.find(({ life }) => life.owner === owner);
       if (!one || !owner.alive || owner.frozen) return;

@@ -1,6 +1,6 @@
 import { createActivityBody } from '@lapse/contracts';
 import { sendBuyers } from './buyers.ts';
-import { createFaults, type FaultName } from './faults.ts';
+import { createFaults, type FaultName, type FaultRates } from './faults.ts';
 import { type Guards, guardsWithout } from './guards.ts';
 import type { RedisCopy } from './model-redis.ts';
 import { sendOperators } from './operators.ts';
@@ -10,6 +10,7 @@ import { type Processes, startProcesses } from './processes.ts';
 import { createRandom } from './random.ts';
 import { createScheduler } from './scheduler.ts';
 import { installVirtualTime } from './virtual-time.ts';
+import { watchReminders } from './watch-reminders.ts';
 import { createWorld, type World } from './world.ts';
 
 export interface SeedOptions {
@@ -17,6 +18,8 @@ export interface SeedOptions {
   readonly guards?: Guards;
   /** Faults that do not happen, to find those that matter. */
   readonly without?: ReadonlySet<FaultName>;
+  /** Faults that happen as often as this, whatever the seed draws. */
+  readonly often?: FaultRates;
   /** Gets the history, a line a step. */
   readonly onLine?: (line: string) => void;
 }
@@ -24,6 +27,7 @@ export interface SeedOptions {
 export interface SeedResult {
   readonly seed: number;
   readonly violations: readonly Violation[];
+  /** Sold, whatever became of them. */
   readonly orders: number;
   readonly steps: number;
   /** How often each fault struck. */
@@ -50,9 +54,9 @@ const streams = { world: 0, faults: 0x5eed, chance: 0xd1ce, processes: 0x11fe };
  * the oracle. Only one may run at a time in a Node process, since it takes over timers and clocks.
  */
 export async function runSeed(options: SeedOptions): Promise<SeedResult> {
-  const { seed, guards = guardsWithout(), without = new Set(), onLine } = options;
+  const { seed, guards = guardsWithout(), without = new Set(), often, onLine } = options;
   const random = createRandom(seed);
-  const faults = createFaults(createRandom(seed ^ streams.faults), without);
+  const faults = createFaults(createRandom(seed ^ streams.faults), without, often);
   const scheduler = createScheduler({ random, startMs });
   const trace = onLine ? traceTo(onLine, () => scheduler.now() - startMs) : () => undefined;
   const processes = startProcesses(() => world, createRandom(seed ^ streams.processes));
@@ -66,17 +70,19 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
     payEarly(world, processes);
     sendOperators(world, processes, buyersMs);
     troubleRedis(world);
-    await runTo(world, startMs + faultsMs);
+    const look = watchReminders(world, processes);
+    await runTo(world, startMs + faultsMs, look);
     trace('  chaos', () => 'peace');
     faults.stop();
     processes.heal();
-    await runToRest(world, startMs + faultsMs + restMs);
+    await runToRest(world, startMs + faultsMs + restMs, look);
   } finally {
     restore();
   }
   const violations = world.violations.length > 0 ? world.violations : checkAtRest(world);
   for (const { invariant, what } of violations) trace('  ORACLE', () => `${invariant}: ${what}`);
-  const orders = world.database.tables.orders.size;
+  const rows = [...world.database.tables.orders.values()];
+  const orders = rows.filter(({ status }) => status !== 'ABORTED').length;
   return { seed, violations, orders, steps: scheduler.steps(), faults: faults.counts() };
 }
 
@@ -102,15 +108,16 @@ function traceTo(onLine: (line: string) => void, elapsedMs: () => number): World
 }
 
 /** Step by step, so that a broken invariant ends the history where it broke. */
-async function runTo({ scheduler, violations }: World, untilMs: number): Promise<void> {
+async function runTo({ scheduler, violations }: World, untilMs: number, look: () => void): Promise<void> {
   while (scheduler.now() < untilMs && violations.length === 0) {
     await scheduler.runUntil(Math.min(untilMs, scheduler.now() + 1_000));
+    look();
   }
 }
 
-async function runToRest(world: World, untilMs: number): Promise<void> {
+async function runToRest(world: World, untilMs: number, look: () => void): Promise<void> {
   while (world.scheduler.now() < untilMs && world.violations.length === 0) {
-    await runTo(world, Math.min(untilMs, world.scheduler.now() + lookEveryMs));
+    await runTo(world, Math.min(untilMs, world.scheduler.now() + lookEveryMs), look);
     if (checkAtRest(world).length === 0) return;
   }
 }

@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util';
 import { type FaultName, faultNames } from './faults.ts';
+import { type GuardName, guardNames, guardsWithout } from './guards.ts';
 import { runSeed, type SeedResult } from './run-seed.ts';
 
-const usage = `usage: npm run simulate -- --seed N [--trace] [--without fault,fault]
+const usage = `usage: npm run simulate -- --seed N [--trace] [--without fault,fault] [--off guard,guard]
        npm run simulate -- --seeds FROM..TO
 Plays histories of the whole system on modelled stores, each decided by its number alone.
 faults: ${faultNames.join(', ')}
+guards: ${guardNames.join(', ')}
 `;
 
 /** Failures shown in full; of the rest the number. */
@@ -17,9 +19,11 @@ const { values } = parseArgs({
     seeds: { type: 'string' },
     trace: { type: 'boolean', default: false },
     without: { type: 'string', default: '' },
+    off: { type: 'string', default: '' },
   },
 });
 const without = new Set(values.without.split(',').filter((name) => name !== '') as FaultName[]);
+const guards = guardsWithout(...(values.off.split(',').filter((name) => name !== '') as GuardName[]));
 const range = /^(\d+)\.\.(\d+)$/.exec(values.seeds ?? `${values.seed}..${values.seed}`);
 if (!range) {
   process.stderr.write(usage);
@@ -33,7 +37,7 @@ async function simulate(from: number, to: number): Promise<number> {
   let failed = 0;
   for (let seed = from; seed <= to; seed += 1) {
     const onLine = (line: string) => void process.stdout.write(`${line}\n`);
-    const result = await runSeed({ seed, without, ...(values.trace ? { onLine } : {}) });
+    const result = await runSeed({ seed, without, guards, ...(values.trace ? { onLine } : {}) });
     orders += result.orders;
     if (result.violations.length === 0) continue;
     failed += 1;

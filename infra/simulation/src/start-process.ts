@@ -18,7 +18,7 @@ import {
   openCreatePorts,
   takePayment,
 } from '@lapse/producer/decisions';
-import { remindBuyers } from '@lapse/reminder/decisions';
+import { deliverNotices, remindBuyers } from '@lapse/reminder/decisions';
 import { type Logger, repeat } from '@lapse/runtime';
 import { applyWaitingPayments, openCloseLane, payRefunds, settleAttempts } from '@lapse/settler/decisions';
 import {
@@ -29,7 +29,7 @@ import {
   resendOutbox,
   sweepReminders,
 } from '@lapse/sweeper/decisions';
-import { openModelOrders, openModelStock, openProviderPort } from './model-ports.ts';
+import { openModelOrders, openModelStock, openNotifierPort, openProviderPort } from './model-ports.ts';
 import type { Incarnation } from './scheduler.ts';
 import { startTimeoutWorker } from './timeout-worker.ts';
 import type { World } from './world.ts';
@@ -64,6 +64,7 @@ const settings = {
   settler: { everyMs: 4_000, atOnceMax: 2, timeoutMs: 1_000, keptMaxMs: 25_000 },
   orphans: { orphansAfterMs: 15_000, markersKeptMs: 120_000 },
   orphansEveryMs: 10_000,
+  notify: { batchMax: 4, attemptsMax: 10, everyMs: 4_000 },
 } as const;
 
 /** Build a process out of its real decisions, as its main.ts does, on modelled stores. */
@@ -93,10 +94,19 @@ export function startProcess(world: World, kind: ProcessKind, owner: Incarnation
     }
     case 'reminder': {
       const relay = relayOf(settings.relay);
+      const { notify } = settings;
+      const deliver = deliverNotices({
+        orders,
+        notifier: openNotifierPort(world, owner),
+        config: notify,
+        log,
+      });
+      const task = world.guards.noticeDelivery ? deliver : async () => undefined;
+      const delivery = repeat({ name: 'deliver-notices', everyMs: notify.everyMs, task, log });
       startTimeoutWorker(world, owner, {
         phase: 1,
         batchMax: settings.workerBatchMax,
-        handle: remindBuyers({ orders, relay, noticesWait: () => undefined, log }),
+        handle: remindBuyers({ orders, relay, noticesWait: delivery.wake, log }),
         rearm: rearmOrders({ phase: 1, orders, relay, log }),
         now: orders.now,
         log,
@@ -153,7 +163,7 @@ function startSweeper(
     if (isOn) scheduler.after(random.int(0, everyMs), owner, begin);
   };
   start(guards.sweep, 'close-overdue', settings.sweepEveryMs, closeOverdue(parts));
-  start(true, 'sweep-reminders', settings.sweepEveryMs, sweepReminders(parts));
+  start(guards.reminderSweep, 'sweep-reminders', settings.sweepEveryMs, sweepReminders(parts));
   start(
     guards.outboxResend,
     'resend-outbox',

@@ -21,7 +21,10 @@ export async function readRealState(url: string, { activity }: Pair): Promise<Re
   const outbox = await rowsOf(
     'SELECT phase, order_count, sent_at IS NOT NULL AS sent, claimed_until IS NOT NULL AS claimed, attempts FROM message_outbox',
   );
-  const notices = await rowsOf('SELECT LOWER(HEX(order_id)) AS id, stage FROM notification');
+  const notices = await rowsOf(
+    `SELECT LOWER(HEX(order_id)) AS id, stage, state, attempts, claimed_until IS NOT NULL AS claimed
+     FROM notification`,
+  );
   const payments = await rowsOf(
     `SELECT SUBSTRING_INDEX(CONVERT(event_id USING utf8mb4), '~', 1) AS event, type, LOWER(HEX(order_id)) AS id, state,
        refund_id IS NOT NULL AS back, refund_tries AS tries FROM payment`,
@@ -41,10 +44,8 @@ export async function readRealState(url: string, { activity }: Pair): Promise<Re
     ),
     outbox: lines(outbox),
     // The notice of a close is an effect first, and becomes a notice when somebody looks.
-    notices: lines([
-      ...notices,
-      ...closedNotices.flatMap(({ ids }) => splitIds(ids).map((id) => ({ id, stage: 'CLOSED' }))),
-    ]),
+    closedBatches: closedNotices.map(({ ids }) => splitIds(ids).join()).sort(),
+    notices: lines(notices),
     payments: lines(payments),
     attempts: lines(attempts),
   };
@@ -84,7 +85,12 @@ export function readModelState({ model, activity }: Pair): Record<string, string
         ...{ claimed: flag(row.claimedUntilMs), attempts: row.attempts },
       })),
     ),
-    notices: lines(tables.notices.map(({ orderId, stage }) => ({ id: hex(orderId), stage }))),
+    closedBatches: [...tables.closedBatches.values()].map((ids) => ids.map(hex).sort().join()).sort(),
+    notices: lines(
+      tables.notices.map(({ orderId, stage, state, attempts, claimedUntilMs }) => {
+        return { id: hex(orderId), stage, state, attempts, claimed: flag(claimedUntilMs) };
+      }),
+    ),
     payments: lines(
       tables.payments.map(({ event, state, refundId, refundTries }) => {
         const { eventId, type, orderId } = event;

@@ -8,7 +8,7 @@ const newOrder = fc.record({
   user: fc.nat({ max: 2 }),
   key: fc.nat({ max: 3 }),
   quantity: fc.integer({ min: 1, max: 2 }),
-  due: fc.constantFrom('later' as const, 'now' as const, 'now' as const),
+  due: fc.constantFrom('later' as const, 'to remind' as const, 'now' as const, 'now' as const),
   isStale: fc.nat({ max: 9 }).map((draw) => draw === 0),
 });
 export type NewOrderStep = typeof newOrder extends fc.Arbitrary<infer T> ? T : never;
@@ -64,6 +64,10 @@ export const databaseStep = fc.oneof(
     key: fc.nat({ max: 2 }),
   }),
   fc.record({ do: fc.constant('sweepReminders' as const) }),
+  fc.record({
+    do: fc.constant('notices' as const),
+    ends: fc.constantFrom('SENT' as const, 'PARKED' as const, 'WAITING' as const, null),
+  }),
   fc.record({ do: fc.constant('effects' as const), apply: fc.boolean() }),
   fc.record({
     do: fc.constant('outbox' as const),

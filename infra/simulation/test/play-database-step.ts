@@ -70,6 +70,8 @@ export async function playStep(pair: Pair, step: DatabaseStep): Promise<[unknown
         model.extendOrder(id, by, asked, answered),
       );
     }
+    case 'notices':
+      return playNotices(pair, step.ends);
     case 'begin':
       return playBegin(pair, step.order, step.opens);
     case 'settle':
@@ -206,6 +208,27 @@ async function playEffects(pair: Pair, apply: boolean): Promise<[unknown, unknow
   return plain(pair, sorted(fromReal), sorted(fromModel));
 }
 
+/** Closed batches become notices, some of which are claimed and, unless their caller dies, finished. */
+async function playNotices(
+  pair: Pair,
+  ends: 'SENT' | 'PARKED' | 'WAITING' | null,
+): Promise<[unknown, unknown]> {
+  const { real, model } = pair;
+  const expanded = [await real.expandClosedNotices(10), model.expandClosedNotices(10)];
+  const options = { limit: 100, leaseMs: hourMs };
+  const fromReal = await real.claimNotifications(options);
+  const fromModel = model.claimNotifications(options);
+  if (ends !== null) {
+    const outcome = ends === 'SENT' ? { state: ends } : { state: ends, retryInMs: hourMs, error: 'refused' };
+    for (const job of fromReal) await real.finishNotification(job, outcome);
+    for (const job of fromModel) model.finishNotification(job, outcome);
+    // A claim that is over changes nothing.
+    for (const job of fromReal) await real.finishNotification(job, { state: 'SKIPPED' });
+    for (const job of fromModel) model.finishNotification(job, { state: 'SKIPPED' });
+  }
+  return plain(pair, [expanded[0], sorted(fromReal)], [expanded[1], sorted(fromModel)]);
+}
+
 async function playOutbox(pair: Pair, next: 'send' | 'fail' | 'nothing'): Promise<[unknown, unknown]> {
   const { real, model } = pair;
   const options = { olderThanMs: 0, limit: 100, leaseMs: hourMs };
@@ -249,11 +272,11 @@ function idOf({ orderIds }: Pair, order: number): string {
   return id;
 }
 
-/** `due: now` is an hour overdue, so that no step of the test's own time decides anything. */
+/** `due: now` is an hour overdue, `to remind` half way, so that no step of the test's own time decides anything. */
 function toNewOrder(pair: Pair, { order, user, key, quantity, due, isStale }: NewOrderStep): NewOrder {
   const { activity, startMs, model } = pair;
   // A millisecond apart: the sweep takes the earliest first.
-  const at = new Date((due === 'now' ? startMs - hourMs : startMs + hourMs) + order);
+  const timeOf = (isDue: boolean) => new Date((isDue ? startMs - hourMs : startMs + hourMs) + order);
   const generation = model.tables.activities.get(activity.id)?.generation ?? 1;
   return {
     id: idOf(pair, order),
@@ -265,8 +288,8 @@ function toNewOrder(pair: Pair, { order, user, key, quantity, due, isStale }: Ne
     currency: 'CNY',
     locale: 'en',
     createdAt: new Date(startMs),
-    remindAt: at,
-    expiresAt: at,
+    remindAt: timeOf(due !== 'later'),
+    expiresAt: timeOf(due === 'now'),
     idempotencyKey: `key-${key}`,
     requestHash: createHash('sha256').update(`${quantity}`).digest(),
   };

@@ -122,14 +122,20 @@ function textOf({ state, quantity, userId }: StockSnapshot['holds'][number], atM
   return `${state === 'held' ? 'h' : 's'}:${quantity}:${atMs}:${userId}`;
 }
 
-/** Which load is there: a name of its own for each; empty when there is none, or what is there is no name. */
+/**
+ * Which load is there: a name of its own for each; empty when what is there is no name. Where there is none, that is
+ * given a name now, and so can be told from a later time without one: a load that was on its way when Redis was empty,
+ * and comes when it is empty again, would else put stock of before under a generation that is by then the right one.
+ */
 export async function readLoadToken({ ask }: RedisClient, activityId: number): Promise<string> {
+  const { load } = stockKeys(activityId);
   try {
-    return await ask(
-      `read the load of activity ${activityId}`,
-      activityId,
-      async ({ redis }) => (await redis.get(stockKeys(activityId).load)) ?? '',
-    );
+    return await ask(`read the load of activity ${activityId}`, activityId, async ({ redis }) => {
+      const answers = await redis.multi().set(load, randomUUID(), 'NX').get(load).exec();
+      const [error, token] = answers?.[1] ?? [];
+      if (error) throw error;
+      return String(token);
+    });
   } catch (error) {
     if (isWrongType(error)) return '';
     throw error;

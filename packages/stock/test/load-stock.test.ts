@@ -142,9 +142,24 @@ describe('a load that comes late', () => {
   });
 
   it('into a server that has nothing, says so: one that was loaded meanwhile is left alone', async () => {
-    expect(await own.stock.readLoadToken(31)).toBe('');
-    await own.stock.load(emptySnapshot(31, 5), '');
-    await expect(own.stock.load(emptySnapshot(31, 9), '')).rejects.toThrow('loaded by somebody else');
+    const replaces = await own.stock.readLoadToken(31);
+    expect(await own.stock.readLoadToken(31)).toBe(replaces);
+    await own.stock.load(emptySnapshot(31, 5), replaces);
+    await expect(own.stock.load(emptySnapshot(31, 9), replaces)).rejects.toThrow('loaded by somebody else');
+  });
+
+  it('is refused also where Redis was empty when it left, and is empty again when it comes', async () => {
+    const key = 'activity:{32}:load';
+    const replaces = await own.stock.readLoadToken(32);
+    await own.stock.load(snapshotOf(32, 2, 3, holdsOf(2)), replaces);
+    await own.flush();
+    const late = { ...emptySnapshot(32, 5, 2), stock: 5 };
+    await expect(own.stock.load(late, replaces)).rejects.toThrow('loaded by somebody else');
+    expect(await own.stock.readLoad(32)).toBeNull();
+    // Negative control: were the two times without a load not told apart, it would be taken for the load of today.
+    await own.redis.set(key, replaces);
+    await own.stock.load(late, replaces);
+    expect(await own.stock.readLoad(32)).toMatchObject({ generation: 2 });
   });
 });
 
