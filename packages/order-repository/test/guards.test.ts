@@ -95,7 +95,7 @@ const controls: readonly Control[] = [
     alsoOff: { schema: ['ALTER TABLE activity MODIFY available INT NOT NULL'] },
     play: async (database, activity) => {
       const orders = Array.from({ length: 3 }, () => newOrder(activity, { quantity: 40 }));
-      for (const order of orders) await createOrders(database, [order]);
+      for (const order of orders) await createOrders(database, createBusyActivities(), [order]);
     },
     says: /FAIL I1 .*more units sold and held than its capacity/,
   },
@@ -104,11 +104,11 @@ const controls: readonly Control[] = [
     schema: ['DROP INDEX orders_idempotency_key ON orders'],
     play: async (database, activity) => {
       const first = newOrder(activity);
-      await createOrders(database, [first]);
+      await createOrders(database, createBusyActivities(), [first]);
       // The buyer may have another one then, and the repeat of the first request is not it.
       await cancelOrder(database, first.id, first.userId);
       const { userId, idempotencyKey } = first;
-      await createOrders(database, [newOrder(activity, { userId, idempotencyKey })]);
+      await createOrders(database, createBusyActivities(), [newOrder(activity, { userId, idempotencyKey })]);
     },
     says: /FAIL I10 .*with the buyer and idempotency key of another/,
   },
@@ -117,7 +117,7 @@ const controls: readonly Control[] = [
     removals: [skipping('INSERT INTO message_outbox')],
     play: async (database, activity) => {
       const remindAt = new Date(Date.now() - hourMs);
-      await createOrders(database, [newOrder(activity, { remindAt })]);
+      await createOrders(database, createBusyActivities(), [newOrder(activity, { remindAt })]);
       await sweepReminders(database, log, { graceMs: 0, after: null });
     },
     says: /FAIL I11 .*still pending and unreminded/,
@@ -196,7 +196,7 @@ it('generation fence: a hold of an older generation becomes no order; negative c
   await fixture.repository.rebuildSnapshot(activity.id, async () => 'run-1');
   const kindWith = async (...removals: Removal[]) => {
     const database = openUnguarded(fixture.url, removals);
-    const { results } = await createOrders(database, [newOrder(activity)]);
+    const { results } = await createOrders(database, createBusyActivities(), [newOrder(activity)]);
     expect(database.unmet()).toEqual([]);
     await database.close();
     return results[0]?.kind;

@@ -71,29 +71,3 @@ it('an activity that is not loaded is told apart, and nothing is written', async
   expect(await own.stock.reacquire(9_999, [order('o1')])).toEqual({ kind: 'not_ready' });
   expect(await own.keysOf(9999)).toEqual([]);
 });
-
-it('negative control: without the look at the hold, an order that is sent again takes places twice', async () => {
-  const key = `activity:{${activityId}}`;
-  const blindly = async () => {
-    await own.redis.decrby(`${key}:stock`, 2);
-    await own.redis.sadd(`${key}:users`, 'user of o1');
-    await own.redis.hset(`${key}:holds`, 'o1', 's:2:1:user of o1');
-  };
-  await blindly();
-  await blindly();
-  const { stock = 0, sold = 0 } = (await counts()) ?? {};
-  expect(stock + sold).not.toBe(10);
-});
-
-it('against a counter that is no whole number it changes nothing, and counts once that is mended', async () => {
-  const stockKey = `activity:{${activityId}}:stock`;
-  for (const damage of ['many', '1.5', '99999999999999999999']) {
-    await own.redis.set(stockKey, damage);
-    const answer = await reacquire(order('o1', 1)).catch((error: unknown) => error);
-    expect(answer).toSatisfy((it) => it instanceof Error || (it as { kind: string }).kind === 'not_ready');
-    expect(await own.redis.hlen(`activity:{${activityId}}:holds`)).toBe(0);
-  }
-  await own.redis.set(stockKey, '10');
-  expect(await reacquire(order('o1', 1))).toEqual(done);
-  expect(await counts()).toMatchObject({ stock: 9, sold: 1, users: 1 });
-});
