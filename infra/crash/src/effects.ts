@@ -122,7 +122,7 @@ export const reads: Readonly<Record<string, string>> = {
   'stock.ping': 'reads',
   'stock.close': 'ends the process itself',
   'stock.readLoad': 'reads',
-  'stock.readLoadToken': 'reads',
+  'stock.readLoadToken': 'reads, or names what is empty: a name that nobody uses',
   'orders.readActivityCounts': 'reads',
   'orders.readActiveOrders': 'reads',
   'orders.readPendingChanges': 'reads',
