@@ -1,11 +1,11 @@
 import type {
+  ActivitySnapshot,
   CapacityRefusal,
   ChangedCapacity,
   ExtendedOrder,
   ExtendRefusal,
   OperatorRequest,
   OperatorResult,
-  StockSnapshot,
   StoredAnswer,
 } from '@lapse/order-repository';
 import type { AtOnce, Ledger } from './model-ledger.ts';
@@ -18,8 +18,8 @@ type Operations = AtOnce<
 /** The one transaction with steps of its caller inside, in its two halves. */
 export interface RebuildSteps {
   /** Lock the activity and read what Redis must have. Undefined: no such activity. */
-  beginRebuild(activityId: number): StockSnapshot | undefined;
-  commitRebuild(snapshot: StockSnapshot, runId: string): void;
+  beginRebuild(activityId: number): ActivitySnapshot | undefined;
+  commitRebuild(snapshot: ActivitySnapshot, runId: string): void;
   rollBackRebuild(activityId: number): void;
 }
 

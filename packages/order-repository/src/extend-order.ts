@@ -1,4 +1,5 @@
 import { type Phase, payWithinMsMax } from '@lapse/contracts';
+import { attemptIsOpen } from './attempt-row.ts';
 import { idToBytes, newId } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
@@ -95,7 +96,7 @@ async function moveDeadline(session: Session, row: ExtendRow, byMs: number): Pro
   if (affectedRows !== 1) throw new InvariantError('a locked pending order could not be extended');
   await session.run(
     `UPDATE payment_attempt SET settle_at = settle_at + INTERVAL ? MICROSECOND
-     WHERE order_id = ? AND state IN ('CREATING', 'OPEN')`,
+     WHERE order_id = ? AND ${attemptIsOpen}`,
     [byMs * 1_000, row.id],
   );
   const outbox = await insertOutboxRow(session, outboxId, phase, [

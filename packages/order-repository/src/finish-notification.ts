@@ -1,8 +1,7 @@
 import type { Database } from './database.ts';
+import { errorTextMax } from './error-text.ts';
 import type { NoticeClaim, NoticeOutcome } from './notification.ts';
 import { withRetriedSession } from './transaction.ts';
-
-export const errorLengthMax = 1_000;
 
 /**
  * Note how a claimed notice went. A claim that is not the notice's latest changes nothing, so a caller that comes
@@ -13,7 +12,7 @@ export async function finishNotification(
   { id, attempts }: NoticeClaim,
   outcome: NoticeOutcome,
 ): Promise<void> {
-  const error = 'error' in outcome ? outcome.error.slice(0, errorLengthMax) : null;
+  const error = 'error' in outcome ? outcome.error.slice(0, errorTextMax) : null;
   const retryInMs = outcome.state === 'WAITING' ? outcome.retryInMs : 0;
   await withRetriedSession(database, (session) =>
     session.run(

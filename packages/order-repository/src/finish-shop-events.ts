@@ -1,6 +1,6 @@
 import { sortedIdBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
-import { errorLengthMax } from './finish-notification.ts';
+import { errorTextMax } from './error-text.ts';
 import { releaseNextEvents } from './release-next-events.ts';
 import type { Session } from './session.ts';
 import type { FinishedShopEvent, ShopEventClaim, ShopEventOutcome } from './shop-event.ts';
@@ -45,7 +45,7 @@ async function putBack(
     `UPDATE shop_event SET state = ?, last_error = ?, claimed_until = NULL,
        next_attempt_at = NOW(3) + INTERVAL ? MICROSECOND
      WHERE id = ? AND attempts = ? AND state = 'WAITING'`,
-    [outcome.state, outcome.error.slice(0, errorLengthMax), retryInMs * 1_000, id, attempts],
+    [outcome.state, outcome.error.slice(0, errorTextMax), retryInMs * 1_000, id, attempts],
   );
 }
 

@@ -71,7 +71,7 @@ export type {
   ShopEventOutcome,
   ShopEventType,
 } from './shop-event.ts';
-export type { SnapshotHold, StockSnapshot } from './snapshot.ts';
+export type { ActivitySnapshot, SnapshotHold } from './snapshot.ts';
 export type { CapacityEffect, ReacquireEffect, SettleEffect, StockEffect } from './stock-effect.ts';
 export type {
   Timeline,

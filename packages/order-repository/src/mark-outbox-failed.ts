@@ -1,8 +1,8 @@
 import { sortedIdBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
+import { errorTextMax } from './error-text.ts';
 import { withRetriedSession } from './transaction.ts';
 
-const errorLengthMax = 1_000;
 /** Soon enough that orders sold while the broker was away are still reminded on time. */
 const retryAfterSMax = 5;
 
@@ -21,7 +21,7 @@ export async function markOutboxFailed(
       `UPDATE message_outbox SET last_error = ?,
          claimed_until = NOW(3) + INTERVAL LEAST(GREATEST(attempts, 1), ?) SECOND
        WHERE id IN (?) AND sent_at IS NULL`,
-      [error.slice(0, errorLengthMax), retryAfterSMax, sortedIdBytes(ids)],
+      [error.slice(0, errorTextMax), retryAfterSMax, sortedIdBytes(ids)],
     ),
   );
 }

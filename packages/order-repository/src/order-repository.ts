@@ -28,7 +28,7 @@ import type { RefundPaidByHand, RefundPaidByHandRefusal } from './refund-paid-by
 import type { ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
 import type { SettleAnswer, SettleOptions, SettleResult } from './settle-result.ts';
 import type { FinishedShopEvent, ShopEventJob } from './shop-event.ts';
-import type { StockSnapshot } from './snapshot.ts';
+import type { ActivitySnapshot } from './snapshot.ts';
 import type { StockEffect } from './stock-effect.ts';
 import type { Timeline } from './timeline.ts';
 import type { DeliveryKind, ResendOutcome, Undelivered } from './undelivered.ts';
@@ -106,9 +106,9 @@ export interface ParkedMessage {
 }
 
 /**
- * All that the system asks of MySQL. Every operation is one transaction or one statement at READ COMMITTED,
- * retries deadlocks and lock waits a few times, and rejects quickly with StoreUnavailableError when MySQL is
- * away (see `isUnavailable`). What an operation guarantees is said in the file that bears its name.
+ * All that the system asks of MySQL. Every operation is one transaction at READ COMMITTED, or several, each whole in
+ * itself, where it takes many rows. It retries deadlocks and lock waits a few times, and rejects quickly with
+ * StoreUnavailableError when MySQL is away (see `isUnavailable`). What an operation guarantees is said in the file that bears its name.
  */
 export interface OrderRepository {
   close(): Promise<void>;
@@ -226,7 +226,7 @@ export interface OrderRepository {
     options: SettleOptions,
     answer: SettleAnswer<ParkedOutcome>,
   ): Promise<SettleResult<ParkedOutcome>>;
-  rebuildSnapshot(activityId: number, apply: (snapshot: StockSnapshot) => Promise<string>): Promise<void>;
+  rebuildSnapshot(activityId: number, apply: (snapshot: ActivitySnapshot) => Promise<string>): Promise<void>;
   readActivityCounts(activityId: number): Promise<ActivityCounts | null>;
   readActiveOrders(
     activityId: number,

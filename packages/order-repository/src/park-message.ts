@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Database } from './database.ts';
+import { errorTextMax } from './error-text.ts';
 import type { ParkedMessage } from './order-repository.ts';
 import { withRetriedSession } from './transaction.ts';
 
-const reasonLengthMax = 1_000;
 /** A broker's id is far shorter; what is longer is cut, the body's hash still tells messages apart. */
 const refLengthMax = 255;
 
@@ -26,7 +26,7 @@ export async function parkMessage(
         Buffer.from(messageId).subarray(0, refLengthMax),
         hash,
         phase,
-        reason.slice(0, reasonLengthMax),
+        reason.slice(0, errorTextMax),
         body,
       ],
     ),

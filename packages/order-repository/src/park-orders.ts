@@ -2,11 +2,10 @@ import type { Phase } from '@lapse/contracts';
 import { idToBytes } from './binary-id.ts';
 import type { Failure } from './bisect.ts';
 import type { Database } from './database.ts';
+import { errorTextMax } from './error-text.ts';
 import { isRowFault } from './mysql-fault.ts';
 import type { RepositoryLog } from './order-repository.ts';
 import { withRetriedSession } from './transaction.ts';
-
-const reasonLengthMax = 1_000;
 
 export interface ParkedOrders {
   readonly parked: string[];
@@ -61,5 +60,5 @@ function idsOf(failures: readonly Failure[]): string[] {
 
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.slice(0, reasonLengthMax);
+  return text.slice(0, errorTextMax);
 }

@@ -1,3 +1,4 @@
+import { attemptIsOpen } from './attempt-row.ts';
 import type { Database } from './database.ts';
 import type { PaymentBacklog } from './payment.ts';
 import { withRetriedSession } from './transaction.ts';
@@ -11,7 +12,7 @@ export function readPaymentBacklog(database: Database): Promise<PaymentBacklog> 
     );
     const [attempts] = await session.rows<{ total: number; oldest_us: number | null }>(
       `SELECT COUNT(*) AS total, TIMESTAMPDIFF(MICROSECOND, MIN(settle_at), NOW(3)) AS oldest_us
-       FROM payment_attempt WHERE state IN ('CREATING', 'OPEN') AND settle_at <= NOW(3)`,
+       FROM payment_attempt WHERE ${attemptIsOpen} AND settle_at <= NOW(3)`,
     );
     const of = (state: string) => payments.find((row) => row.state === state);
     return {

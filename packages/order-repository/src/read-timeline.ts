@@ -1,4 +1,4 @@
-import type { OrderStatus, Phase, TransitionCause } from '@lapse/contracts';
+import type { OrderStatus, Phase, TimeoutOrder, TransitionCause } from '@lapse/contracts';
 import { idFromBytes, idToBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
@@ -33,6 +33,7 @@ interface MessageRow {
   readonly id: Buffer;
   readonly phase: Phase;
   readonly order_count: number;
+  readonly body: string;
   readonly due_at: Date;
   readonly created_at: Date;
   readonly sent_at: Date | null;
@@ -42,7 +43,10 @@ interface MessageRow {
   readonly last_error: string | null;
 }
 
-/** Everything MySQL knows about one order. Read piece by piece, not at one instant: for people, not for decisions. */
+/**
+ * The life of one order, for people: its steps, the last message of each phase, notices, payments, and what is still
+ * owed. Read piece by piece, not at one instant: nothing is to be decided by it.
+ */
 export function readTimeline(database: Database, id: string): Promise<Timeline | undefined> {
   const orderId = idToBytes(id);
   return withRetriedSession(database, async (session) => {
@@ -86,7 +90,7 @@ async function readMessages(session: Session, order: TimelineOrderRow): Promise<
   const ids = [order.reminder_outbox_id, order.close_outbox_id].filter((id) => id !== null);
   if (ids.length === 0) return [];
   const rows = await session.rows<MessageRow>(
-    `SELECT id, phase, order_count, due_at, created_at, sent_at, deliver_at, message_id, attempts, last_error
+    `SELECT id, phase, order_count, body, due_at, created_at, sent_at, deliver_at, message_id, attempts, last_error
      FROM message_outbox WHERE id IN (?) ORDER BY created_at, id`,
     [ids],
   );
@@ -94,7 +98,7 @@ async function readMessages(session: Session, order: TimelineOrderRow): Promise<
     outboxId: idFromBytes(row.id),
     phase: row.phase,
     orderCount: row.order_count,
-    dueAt: row.due_at,
+    dueAt: dueTimeOf(row, idFromBytes(order.id)),
     createdAt: row.created_at,
     sentAt: row.sent_at,
     deliverAt: row.deliver_at,
@@ -102,6 +106,12 @@ async function readMessages(session: Session, order: TimelineOrderRow): Promise<
     attempts: row.attempts,
     lastError: row.last_error,
   }));
+}
+
+/** Of this order. The row's own time is the first of all its orders, and the sweep of reminders moves it on. */
+function dueTimeOf({ body, due_at }: MessageRow, orderId: string): Date {
+  const own = (JSON.parse(body) as TimeoutOrder[]).find((order) => order.orderId === orderId);
+  return own === undefined ? due_at : new Date(own.dueTime);
 }
 
 async function readEffects(

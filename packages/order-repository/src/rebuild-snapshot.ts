@@ -3,7 +3,7 @@ import { idFromBytes, idToBytes, newId } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { insertEffects } from './insert-effects.ts';
 import type { Session } from './session.ts';
-import type { SnapshotHold, StockSnapshot } from './snapshot.ts';
+import type { ActivitySnapshot, SnapshotHold } from './snapshot.ts';
 import { inTransaction } from './transaction.ts';
 import { userFromBytes } from './user-bytes.ts';
 
@@ -39,13 +39,13 @@ interface ActiveRow {
  * Orders that became PAID since they were read are therefore confirmed once more, by an effect of this
  * transaction. Any later payment meets the new keys.
  *
- * Does nothing when there is no such activity. If the commit fails, Redis has a generation that MySQL never
- * gave out: it refuses to sell until the next rebuild.
+ * Does nothing when there is no such activity. If the commit fails, Redis has a generation that MySQL has not
+ * given out yet: it refuses to sell until the next rebuild, which gives out that number with a load of its own.
  */
 export async function rebuildSnapshot(
   database: Database,
   activityId: number,
-  apply: (snapshot: StockSnapshot) => Promise<string>,
+  apply: (snapshot: ActivitySnapshot) => Promise<string>,
 ): Promise<void> {
   await inTransaction(
     database,
@@ -63,7 +63,7 @@ export async function rebuildSnapshot(
 async function rebuildOnce(
   session: Session,
   activityId: number,
-  apply: (snapshot: StockSnapshot) => Promise<string>,
+  apply: (snapshot: ActivitySnapshot) => Promise<string>,
 ): Promise<number | null> {
   const [activity] = await session.rows<ActivityRow>(
     'SELECT capacity, capacity_version, available, generation, stock_run_id FROM activity WHERE id = ? FOR UPDATE',

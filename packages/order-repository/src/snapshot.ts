@@ -1,5 +1,5 @@
 /** An activity's stock as Redis must have it, read under the activity's lock. */
-export interface StockSnapshot {
+export interface ActivitySnapshot {
   readonly activityId: number;
   /** The new generation: holds of an older one are refused by `createOrders` once this commits. */
   readonly generation: number;

@@ -24,6 +24,7 @@ export interface TimelineMessage {
   readonly phase: Phase;
   /** How many orders share the row. */
   readonly orderCount: number;
+  /** When this order is due in it. */
   readonly dueAt: Date;
   readonly createdAt: Date;
   readonly sentAt: Date | null;
@@ -78,7 +79,7 @@ export interface TimelineAction {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-/** Everything MySQL knows about one order; each list oldest first. */
+/** The life of one order; each list oldest first. */
 export interface Timeline {
   readonly order: Order;
   readonly transitions: readonly TimelineTransition[];

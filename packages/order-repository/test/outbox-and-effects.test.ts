@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../src/database.ts';
-import type { CreateOutcome, StockSnapshot } from '../src/index.ts';
+import type { ActivitySnapshot, CreateOutcome } from '../src/index.ts';
 import { insertCapacityEffect, insertReacquireEffect } from '../src/insert-stock-effect.ts';
 import { listPendingEffects } from '../src/list-pending-effects.ts';
 import { readPendingChanges } from '../src/read-pending-changes.ts';
@@ -84,7 +84,7 @@ test('a snapshot has every active order, a new generation, and the places that a
   await repository.createOrders([held, sold, gone, newOrder(await createActivity(repository))]);
   await repository.recordPayment(captureOf(sold));
   await repository.cancelOrder(gone.id, gone.userId);
-  const seen: StockSnapshot[] = [];
+  const seen: ActivitySnapshot[] = [];
   await repository.rebuildSnapshot(activity.id, async (snapshot) => {
     seen.push(snapshot);
     return 'run-2';

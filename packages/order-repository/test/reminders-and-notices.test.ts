@@ -77,6 +77,18 @@ test('no reminder for an order that is paid, not due, or past its deadline; the 
   expect(await repository.claimNotifications({ limit: 10, leaseMs: 1_000 })).toEqual([]);
 });
 
+test('the timeline shows when the order itself is due, wherever the sweep of reminders has come in its message', async () => {
+  const { repository } = current;
+  const activity = await createActivity(repository);
+  const [due, later] = [newOrder(activity, { remindAt: past(50) }), newOrder(activity)];
+  await repository.createOrders([due, later]);
+  await repository.sweepReminders({ graceMs: 0, after: null });
+  for (const { id, remindAt } of [due, later]) {
+    const [message] = (await repository.readTimeline(id))?.messages ?? [];
+    expect(message).toMatchObject({ phase: 1, dueAt: remindAt });
+  }
+});
+
 test('a claimed notice is in one pair of hands until its lease ends, and carries what its text needs', async () => {
   const { repository } = current;
   const { orders, activity } = await remindable(20);

@@ -25,7 +25,7 @@ export const mysqlGroup = defineGroup({
     schema: duration(100, 600_000),
     default: '10s',
     example: '5s',
-    help: 'Longest time of one query, and of the wait for a free connection.',
+    help: 'Longest time of one query. The wait for a free connection is 3 s at most.',
   },
 });
 
