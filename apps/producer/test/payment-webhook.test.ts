@@ -1,7 +1,8 @@
 import { problemView } from '@lapse/contracts';
 import { queryDatabase } from '@lapse/testing';
 import type { InjectOptions } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   openTestApi,
   openTestStores,
@@ -172,16 +173,16 @@ describe('a webhook that cannot be trusted changes nothing (case 9)', () => {
     await refused({ ...request, headers: { ...request.headers, ...change } }, order.id);
   });
 
-  it('negative control: the same forged request is taken by an API that shares the forger’s secret', async () => {
+  it('negative control: where nobody looks at the signature, the same forged request is taken', async () => {
     const secret = `whsec_${Buffer.from('x'.repeat(32)).toString('base64')}`;
     const order = await newOrder();
     const forged = signedWebhook(JSON.stringify(paymentEvent(order)), { secret });
     await refused(forged, order.id);
-    const gullible = await openTestApi(stores, { secret });
+    const look = vi.spyOn(Webhook.prototype, 'verify').mockReturnValue(undefined);
     try {
-      expect((await gullible.app.inject(forged)).json()).toEqual({ outcome: 'paid' });
+      expect((await api.app.inject(forged)).json()).toEqual({ outcome: 'paid' });
     } finally {
-      await gullible.close();
+      look.mockRestore();
     }
   });
 });

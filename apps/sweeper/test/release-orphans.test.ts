@@ -1,5 +1,6 @@
+import type { OrphanHold } from '@lapse/order-repository';
 import { log, openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
-import { waitUntil } from '@lapse/testing';
+import { checkInvariants, describeVerdict, waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { releaseOrphans } from '../src/release-orphans.ts';
 
@@ -37,6 +38,41 @@ test('a hold whose order was never written is fenced and released; holds of real
   // The insert that comes after all is refused, and so is the reserve.
   expect((await shop.stock.reserve({ ...hold, orderId: orphan })).kind).toBe('released');
 });
+
+test('negative control: released without the fence, a hold that is written late has no place in Redis', async () => {
+  const activity = await openActivity(shop, 5);
+  const { id: activityId, generation, stockRunId } = activity;
+  const order = { activityId, generation, userId: 'late', quantity: 1 };
+  const id = '01890000-0000-7000-8000-00000000000f';
+  await shop.stock.reserve({ ...order, stockRunId, orderId: id });
+  const unfenced = { fenceOrphans: async (holds: readonly OrphanHold[]) => ({ fenced: idsOf(holds) }) };
+  const orders = { ...shop.orders, ...unfenced };
+  const config = { orphansAfterMs: 0, markersKeptMs: 3_600_000 };
+  const run = () => releaseOrphans({ orders, stock: shop.stock, log, config })(signal);
+  await waitUntil(run, { what: 'the hold to be old enough', everyMs: 100 });
+
+  const inAnHour = new Date(Date.now() + 3_600_000);
+  const { results } = await shop.orders.createOrders([
+    {
+      ...order,
+      ...{ id, amountMinor: activity.priceMinor, currency: activity.currency, locale: 'en' },
+      ...{ createdAt: new Date(), remindAt: inAnHour, expiresAt: inAnHour },
+      ...{ idempotencyKey: 'late', requestHash: Buffer.alloc(32) },
+    },
+  ]);
+  expect(results).toEqual([{ kind: 'created' }]);
+  const verdict = await checkInvariants({
+    mysqlUrl: shop.databaseUrl,
+    redisUrl: shop.redisUrl,
+    activityIds: [activityId],
+    atRest: true,
+  });
+  expect(describeVerdict(verdict)).toMatch(/FAIL I3 .*PENDING in MySQL, in Redis with another state/);
+});
+
+function idsOf(holds: readonly OrphanHold[]): string[] {
+  return holds.map(({ orderId }) => orderId);
+}
 
 test('a hold of an order that has ended is settled: Redis restarted with its older data', async () => {
   const activity = await openActivity(shop, 5);
