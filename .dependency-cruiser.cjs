@@ -6,12 +6,12 @@
 const features = 'order-repository|stock|messaging|notifications|payments|order-flow|rate-limits';
 const tools = 'testing|test-shop|local-services|seed-worker';
 
-/** One library, and the only packages whose sources may import it. */
+/** One library, and the only folders whose sources may import it. The bench runs others' way beside ours. */
 const homeOf = (name, library, homes) => ({
   name,
   severity: 'error',
   comment: `${library} is used in ${homes.join(' and ')} alone, so that it can be replaced there.`,
-  from: { path: '^(apps|packages|infra)/', pathNot: `^packages/(${homes.join('|')})/` },
+  from: { path: '^(apps|packages|infra)/', pathNot: `^(${homes.join('|')})/` },
   to: { path: `(^|/)node_modules/(${library})/` },
 });
 
@@ -100,8 +100,8 @@ module.exports = {
     {
       name: 'no-tools-in-product',
       severity: 'error',
-      comment: 'Test kit and local services are for tests, demo and stack.',
-      from: { path: '^(apps|packages)/[^/]+/src/', pathNot: `^(packages/(${tools})|apps/demo)/` },
+      comment: 'Test kit and local services are for tests, demo, bench and stack.',
+      from: { path: '^(apps|packages)/[^/]+/src/', pathNot: `^(packages/(${tools})|apps/(demo|bench))/` },
       to: { path: `^packages/(${tools})/` },
     },
     {
@@ -132,11 +132,17 @@ module.exports = {
       from: {},
       to: { couldNotResolve: true },
     },
-    homeOf('sql-in-order-repository', 'knex|mysql2', ['order-repository', 'testing', 'seed-worker']),
+    homeOf('sql-in-order-repository', 'knex|mysql2', [
+      ...['packages/order-repository', 'packages/testing', 'packages/seed-worker', 'apps/bench'],
+    ]),
     // The limits count over a connection of their own, so that no count stands before a reserve.
-    homeOf('redis-in-stock', 'ioredis', ['stock', 'rate-limits', 'testing', 'seed-worker']),
-    homeOf('stripe-in-payments', 'stripe', ['payments']),
-    homeOf('broker-in-messaging', 'rocketmq-client-nodejs|@grpc/[^/]+', ['messaging', 'seed-worker']),
+    homeOf('redis-in-stock', 'ioredis', [
+      ...['packages/stock', 'packages/rate-limits', 'packages/testing', 'packages/seed-worker', 'apps/bench'],
+    ]),
+    homeOf('stripe-in-payments', 'stripe', ['packages/payments']),
+    homeOf('broker-in-messaging', 'rocketmq-client-nodejs|@grpc/[^/]+', [
+      ...['packages/messaging', 'packages/seed-worker'],
+    ]),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -72,6 +72,24 @@ export const commands = {
     ],
     environment: environment.filter(([name]) => /INSTALL|CACHE/.test(name)),
   },
+  bench: {
+    usage: 'npm run bench -- [options]',
+    summary:
+      'Measures Lapse beside the bare limit of its stores and beside what people use instead, in interleaved ' +
+      'rounds on private services in .lapse-bench/. Each run is judged: one that is not exact has no figure, and ' +
+      'the exit code is 1. The last line has the ratios.',
+    options: [
+      ['--quick', 'small sizes and one round'],
+      [
+        '--only=NAME',
+        'one scenario, such as close-burst, or some of its contenders: close-burst:limit,lapse',
+      ],
+      ['--json=FILE', 'all figures, with machine, versions and settings'],
+      ['--rounds=N', 'how often each contender runs, 1 to 100 (3; 1 with --quick)'],
+      ['--orders=N', 'orders of a run instead of the size of the scenario, 100 to 1000000'],
+    ],
+    environment: environment.filter(([name]) => /INSTALL|CACHE/.test(name)),
+  },
 };
 
 export function helpText(command) {

@@ -1,5 +1,6 @@
 export { describeExit } from './become-ready.ts';
 export { ensureRocketmq } from './ensure-rocketmq.ts';
+export { findOnPath } from './find-on-path.ts';
 export { findPrograms, type Programs } from './find-programs.ts';
 export { freePort } from './free-port.ts';
 export { type InstallMode, installMissing, installMode } from './install-missing.ts';
@@ -11,7 +12,7 @@ export {
 } from './local-service.ts';
 export { LocalServiceError, type LocalServiceErrorCode } from './local-service-error.ts';
 export { type FolderLock, lockFolder } from './lock-folder.ts';
-export { describePortHolder } from './port-holder.ts';
+export { describePortHolder, findPortHolder } from './port-holder.ts';
 export { type RegisteredProcess, reapLeftovers } from './process-registry.ts';
 export { installCommands, type ProgramName } from './program-missing.ts';
 export type { ProgramPlan } from './program-plan.ts';

@@ -13,10 +13,15 @@ const listenState = '0A';
  * nobody does, or when the holder belongs to another user and cannot be seen.
  */
 export async function describePortHolder(port: number): Promise<string | undefined> {
-  const pid = (await holderFromProc(port)) ?? (await holderFromLsof(port));
+  const pid = await findPortHolder(port);
   if (pid === undefined) return undefined;
   const command = commandOf(pid);
   return `process ${pid}${command === undefined ? '' : ` (${command})`}`;
+}
+
+/** The id of the process that listens there. Undefined as above. */
+export async function findPortHolder(port: number): Promise<number | undefined> {
+  return (await holderFromProc(port)) ?? (await holderFromLsof(port));
 }
 
 async function holderFromProc(port: number): Promise<number | undefined> {

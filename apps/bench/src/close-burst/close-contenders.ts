@@ -1,0 +1,18 @@
+import type { CloseContender } from './contender.ts';
+import { bullmq } from './contenders/bullmq.ts';
+import { lapse } from './contenders/lapse.ts';
+import { limit } from './contenders/limit.ts';
+import { poll100, poll1000 } from './contenders/poll.ts';
+import { seed } from './contenders/seed.ts';
+import { zset } from './contenders/zset.ts';
+
+/** In the order in which they run. The limit and Lapse are neighbours: their ratio matters most. */
+export const closeContenders: readonly CloseContender[] = [
+  limit,
+  lapse,
+  seed,
+  bullmq,
+  zset,
+  poll1000,
+  poll100,
+];

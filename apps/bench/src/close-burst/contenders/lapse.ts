@@ -1,0 +1,29 @@
+import { fileURLToPath } from 'node:url';
+import { ordersPerMessageMax } from '@lapse/contracts';
+import type { CloseContender } from '../contender.ts';
+import { lapseEnvironment } from '../lapse-environment.ts';
+import { sendTimeouts } from '../send-timeouts.ts';
+
+const closerMain = fileURLToPath(new URL('../../../../closer/dist/main.js', import.meta.url));
+
+/** As the relay sends them. */
+const manner = { ordersPerMessage: ordersPerMessageMax, leadMs: 1_500, sendsAtOnce: 8 } as const;
+
+/** The closer as it is deployed, on messages as the reminder sends them. */
+export const lapse: CloseContender = {
+  name: 'lapse',
+  about: `apps/closer, one process, default settings; messages of ${ordersPerMessageMax} orders through RocketMQ`,
+  judgedBy: 'oracle',
+  ordersMax: Number.POSITIVE_INFINITY,
+  needsBroker: true,
+  armMs: (orders) => 1_000 + (orders / ordersPerMessageMax) * 30,
+  arm: (sale, dueAtMs) => sendTimeouts(sale, dueAtMs, manner),
+  programs: (sale) => [
+    {
+      name: 'worker',
+      file: closerMain,
+      env: { ...lapseEnvironment(sale), LAPSE_OPS_PORT: '0' },
+      readyText: '"started"',
+    },
+  ],
+};

@@ -1,0 +1,97 @@
+import { sleep } from '@lapse/runtime';
+import { Redis } from 'ioredis';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import type { CloseContender } from '../contender.ts';
+import type { DueSale } from '../due-sale.ts';
+import { readDeadline } from '../read-deadline.ts';
+
+/** From 2,000 on, larger batches cost the same per order. */
+const ordersPerBatch = 2_000;
+/** In one script call: Lua's unpack fails near 8,000. */
+const ordersPerScript = 1_000;
+
+const releaseLua = `
+local known = redis.call('HMGET', KEYS[3], unpack(ARGV))
+local users, marks = {}, {}
+for i, order in ipairs(ARGV) do
+  local user = known[i] and string.match(known[i], '^h:%d+:%d+:(.*)$')
+  if user then
+    users[#users + 1] = user
+    marks[#marks + 1] = order
+    marks[#marks + 1] = 'r:1:0:0'
+  end
+end
+if #users > 0 then
+  redis.call('HSET', KEYS[3], unpack(marks))
+  redis.call('INCRBY', KEYS[1], #users)
+  redis.call('SREM', KEYS[2], unpack(users))
+end
+return #users`;
+
+/** What these stores can do on this machine: nothing wakes it but a timer, and it knows all orders beforehand. */
+export const limit: CloseContender = {
+  name: 'limit',
+  about: `bare loop: transactions of ${ordersPerBatch} orders with a ledger row each, one Lua call per ${ordersPerScript}; no broker`,
+  judgedBy: 'counts',
+  ordersMax: Number.POSITIVE_INFINITY,
+  needsBroker: false,
+  armMs: () => 0,
+  work,
+};
+
+async function work(sale: DueSale, ready: () => void): Promise<void> {
+  const { mysqlUrl, redisUrl, activityId } = sale;
+  const mysql = await createConnection({ uri: mysqlUrl, timezone: 'Z' });
+  await mysql.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  const redis = new Redis(redisUrl);
+  const keys = ['stock', 'users', 'holds'].map((key) => `activity:{${activityId}}:${key}`);
+  const [rows] = await mysql.query<RowDataPacket[]>(
+    'SELECT id FROM orders WHERE activity_id = ? ORDER BY id',
+    [activityId],
+  );
+  const all = rows.map(({ id }) => id as Buffer);
+  ready();
+  await sleep((await readDeadline(sale)) - Date.now());
+
+  let released: Promise<unknown> = Promise.resolve();
+  for (let at = 0; at < all.length; at += ordersPerBatch) {
+    const closed = await closeBatch(all.slice(at, at + ordersPerBatch));
+    // Beside the next transaction.
+    released = Promise.all([released, release(closed)]);
+  }
+  await released;
+
+  async function closeBatch(wanted: readonly Buffer[]): Promise<string[]> {
+    await mysql.query('START TRANSACTION');
+    const [due] = await mysql.query<RowDataPacket[]>(
+      `SELECT id FROM orders FORCE INDEX (PRIMARY)
+       WHERE id IN (?) AND status = 'PENDING' AND expires_at <= NOW(3) ORDER BY id FOR UPDATE SKIP LOCKED`,
+      [wanted],
+    );
+    const ids = due.map(({ id }) => id as Buffer);
+    await mysql.query(
+      `UPDATE orders FORCE INDEX (PRIMARY) SET status = 'TIMEOUT_CLOSED', version = version + 1, closed_at = NOW(3)
+       WHERE id IN (?) AND status = 'PENDING'`,
+      [ids],
+    );
+    await mysql.query(
+      `INSERT INTO order_transition (order_id, version, activity_id, from_status, to_status, cause, at, credit)
+       SELECT id, version, activity_id, 'PENDING', status, 'message', closed_at, quantity
+       FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?)`,
+      [ids],
+    );
+    await mysql.query('UPDATE activity SET available = available + ? WHERE id = ?', [ids.length, activityId]);
+    await mysql.query('COMMIT');
+    return ids.map(toUuid);
+  }
+
+  async function release(ids: readonly string[]): Promise<void> {
+    for (let at = 0; at < ids.length; at += ordersPerScript) {
+      await redis.eval(releaseLua, keys.length, ...keys, ...ids.slice(at, at + ordersPerScript));
+    }
+  }
+}
+
+function toUuid(id: Buffer): string {
+  return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { type NewOrder, openOrderRepository } from '@lapse/order-repository';
+import { openStock } from '@lapse/stock';
+import type { Pool } from 'mysql2/promise';
+import { v7 as uuidv7 } from 'uuid';
+import type { RunStores } from '../open-stores.ts';
+import { quietLog } from '../quiet-log.ts';
+
+/** A sale that is sold out, and whose buyers have not paid: everything a contender needs to know. */
+export interface DueSale {
+  readonly mysqlUrl: string;
+  readonly redisUrl: string;
+  readonly rocketmqEndpoints: string;
+  readonly rocketmqNamesrv: string;
+  /** Topics and groups of this run alone. */
+  readonly topicPrefix: string;
+  readonly activityId: number;
+  /** As many as there are places. */
+  readonly orders: number;
+}
+
+const ordersPerInsert = 1_000;
+/** Until their deadline is set the orders are due in a day. */
+export const farMs = 86_400_000;
+
+/**
+ * Sell every place of one activity, one to a buyer, the way the producer writes it; then load Redis from MySQL, as
+ * after a loss. All contenders begin with the same rows in both stores.
+ * @returns the activity's id. The orders are due in a day: `setDeadline` says when.
+ */
+export async function prepareSale({ mysqlUrl, redisUrl }: RunStores, orders: number): Promise<number> {
+  const repository = await openOrderRepository(
+    { url: mysqlUrl, poolMax: 4, queryTimeoutMs: 60_000 },
+    quietLog,
+  );
+  const stock = await openStock({ url: redisUrl, commandTimeoutMs: 10_000 }, quietLog);
+  try {
+    const { id, generation } = await repository.createActivity({
+      name: 'Bench',
+      capacity: orders,
+      priceMinor: 8_800,
+      currency: 'CNY',
+      saleStartsAt: null,
+      saleEndsAt: null,
+      payWithinMs: 900_000,
+      remindAfterMs: 600_000,
+      quantityMax: 1,
+      latePaymentPolicy: 'refund',
+      paymentGraceMs: 30_000,
+    });
+    for (let sold = 0; sold < orders; sold += ordersPerInsert) {
+      const count = Math.min(ordersPerInsert, orders - sold);
+      const { results } = await repository.createOrders(
+        Array.from({ length: count }, () => newOrder(id, generation, repository.now())),
+      );
+      const refused = results.find(({ kind }) => kind !== 'created');
+      if (refused) throw new Error(`an order was not created: ${refused.kind}`);
+    }
+    await repository.rebuildSnapshot(id, ({ available, ...snapshot }) =>
+      stock.load({ ...snapshot, stock: available }, ''),
+    );
+    return id;
+  } finally {
+    await stock.close();
+    await repository.close();
+  }
+}
+
+function newOrder(activityId: number, generation: number, nowMs: number): NewOrder {
+  const id = uuidv7();
+  return {
+    id,
+    activityId,
+    generation,
+    userId: `buyer-${id}`,
+    quantity: 1,
+    amountMinor: 8_800,
+    currency: 'CNY',
+    locale: 'en',
+    createdAt: new Date(nowMs),
+    remindAt: new Date(nowMs + farMs / 2),
+    expiresAt: new Date(nowMs + farMs),
+    idempotencyKey: `key-${id}`,
+    requestHash: createHash('sha256').update(id).digest(),
+  };
+}
+
+/** One deadline for all orders, in ms since 1970 by the database clock, which is that of this machine. */
+export async function setDeadline(mysql: Pool, dueAtMs: number): Promise<void> {
+  await mysql.query('UPDATE orders SET remind_at = ?, expires_at = ?', [
+    new Date(dueAtMs - 300_000),
+    new Date(dueAtMs),
+  ]);
+}

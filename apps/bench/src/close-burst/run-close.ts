@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto';
+import { createTopics } from '@lapse/messaging';
+import { readConfig, sleep } from '@lapse/runtime';
+import { BenchError } from '../bench-error.ts';
+import { type Meter, openMeter } from '../meter.ts';
+import { openStores, type RunStores } from '../open-stores.ts';
+import { perOrder } from '../per-order.ts';
+import { readUsage } from '../process-usage.ts';
+import { quietLog } from '../quiet-log.ts';
+import type { Figures, Outcome } from '../result.ts';
+import type { RunOptions } from '../scenario.ts';
+import { type RunningPrograms, startPrograms } from '../start-programs.ts';
+import { counted, readMysqlCounters, readRedisCounters } from '../store-counters.ts';
+import { awaitClosed } from './await-closed.ts';
+import type { CloseContender } from './contender.ts';
+import { type DueSale, prepareSale, setDeadline } from './due-sale.ts';
+import { type Faults, judge } from './judge.ts';
+import { lapseEnvironment } from './lapse-environment.ts';
+import { armedText, armProgram, workPrograms } from './own-program.ts';
+import { readLateness } from './read-lateness.ts';
+
+/** Everything stands still for so long before the deadline, but for messages that are delivered early. */
+const quietMs = 2_000;
+/** What follows a close, an acknowledgement or a job's removal, is part of its cost. */
+const trailMs = 500;
+/** What it takes to write the deadline into every order. */
+const deadlineMs = 500;
+const deadlineMsPerOrder = 0.05;
+const attemptsMax = 3;
+const armedLookMs = 50;
+const lateText = 'it was not ready by the deadline: the machine is too busy. Try again when it is quiet.';
+const stallMsDefault = 15_000;
+
+export interface CloseRunOptions extends RunOptions {
+  /** Nothing moves for so long: it will not be done. Longer than any contender's pause. */
+  readonly stallMs?: number;
+}
+
+/** One run of one contender: a fresh sale, all of it due at one moment. Tried again when the machine was too slow to be ready by then. */
+export async function runClose(contender: CloseContender, options: CloseRunOptions): Promise<Outcome> {
+  const reason = await contender.unavailable?.();
+  if (reason !== undefined) return { kind: 'skipped', reason };
+  for (let attempt = 1; ; attempt += 1) {
+    const stores = await openStores(options.services);
+    try {
+      return await closeSale(contender, stores, attempt, options);
+    } catch (error) {
+      const isLate = error instanceof BenchError && error.code === 'LAPSE_BENCH_NOT_ARMED';
+      if (!isLate) return { kind: 'no-figure', reasons: [(error as Error).message] };
+      if (attempt === attemptsMax) return { kind: 'no-figure', reasons: [error.message] };
+    } finally {
+      await stores.close();
+    }
+  }
+}
+
+async function closeSale(
+  contender: CloseContender,
+  stores: RunStores,
+  attempt: number,
+  options: CloseRunOptions,
+): Promise<Outcome> {
+  const { services, size } = options;
+  const { mysqlUrl, redisUrl } = stores;
+  const { rocketmqEndpoints, rocketmqNamesrv } = services;
+  const orders = Math.min(size, contender.ordersMax);
+  const topicPrefix = `b-${randomBytes(4).toString('hex')}-`;
+  const activityId = await prepareSale(stores, orders);
+  const sale = { mysqlUrl, redisUrl, rocketmqEndpoints, rocketmqNamesrv, topicPrefix, activityId, orders };
+  if (contender.needsBroker) await prepareTopics(sale);
+  const dir = `${options.dir}-${attempt}`;
+  const armer = armProgram(contender, sale);
+  const programs = await startPrograms([...workPrograms(contender, sale), ...(armer ? [armer] : [])], dir);
+  try {
+    const armMs = attempt * (deadlineMs + orders * deadlineMsPerOrder + contender.armMs(orders));
+    return await measure({ contender, stores, sale, programs, armMs, options });
+  } finally {
+    await programs.kill();
+  }
+}
+
+interface ReadyRun {
+  readonly contender: CloseContender;
+  readonly stores: RunStores;
+  readonly sale: DueSale;
+  readonly programs: RunningPrograms;
+  readonly armMs: number;
+  readonly options: CloseRunOptions;
+}
+
+/** The workers wait: set the deadline, let it pass, and read what it took. */
+async function measure(run: ReadyRun): Promise<Outcome> {
+  const { contender, stores, sale, programs, options } = run;
+  const { stallMs = stallMsDefault, signal } = options;
+  const { orders, activityId } = sale;
+  // A service that the contender does not use idles beside it, at nobody's cost.
+  const { broker = [], ...used } = options.services.pids;
+  const pids = contender.needsBroker ? { ...used, broker } : used;
+  const dueAtMs = Math.ceil(Date.now() + quietMs + run.armMs);
+  const arming = openMeter(pids);
+  await setDeadline(stores.mysql, dueAtMs);
+  const armCpuUsPerOrder = await awaitArmed(run, dueAtMs - quietMs, arming);
+  await sleep(dueAtMs - quietMs - Date.now(), signal);
+
+  const { armer: _, ...workers } = programs.pids;
+  const meter = openMeter({ ...workers, ...pids });
+  const before = await readCounters(stores);
+  await sleep(dueAtMs - Date.now(), signal);
+  const end = await Promise.race([
+    awaitClosed(stores, { activityId, orders, dueAtMs }, stallMs, signal),
+    programs.died,
+  ]);
+  await sleep(trailMs, signal);
+  const usage = meter.read();
+  const after = await readCounters(stores);
+
+  const faults = await judge(stores, activityId, orders, contender.judgedBy);
+  if (faults.length > 0 || !end.isWhole) return noFigure(faults, programs);
+  const { early, ...latenessMs } = await readLateness(stores.mysql, activityId);
+  const seconds = (end.atMs - dueAtMs) / 1_000;
+  const figures: Figures = {
+    orders,
+    seconds,
+    perSecond: orders / seconds,
+    cpuUsPerOrder: perOrder(usage, orders, 'cpuUs'),
+    armCpuUsPerOrder,
+    rssPeakBytes: perOrder(usage, 1, 'rssPeakBytes'),
+    sql: counted(before.sql, after.sql),
+    redis: counted(before.redis, after.redis),
+    latenessMs,
+    early,
+    responseMs: null,
+  };
+  return { kind: 'measured', figures };
+}
+
+/**
+ * Wait until the orders are handed over.
+ * @returns what that cost, by process and service.
+ * @throws {BenchError} LAPSE_BENCH_NOT_ARMED when it is not done by then.
+ */
+async function awaitArmed({ programs, sale }: ReadyRun, byMs: number, services: Meter) {
+  const pid = programs.pids.armer?.[0];
+  while (pid !== undefined && !programs.output('armer').includes(armedText) && Date.now() <= byMs) {
+    await Promise.race([sleep(armedLookMs), programs.died]);
+  }
+  if (Date.now() > byMs) throw new BenchError('LAPSE_BENCH_NOT_ARMED', lateText);
+  const used = perOrder(services.read(), sale.orders, 'cpuUs');
+  // From its start: its loading is a part of what it costs.
+  const own = pid === undefined ? undefined : readUsage(pid);
+  return own === undefined ? used : { ...used, armer: own.cpuUs / sale.orders };
+}
+
+async function prepareTopics(sale: DueSale): Promise<void> {
+  const environment = { ...lapseEnvironment(sale), LAPSE_ROCKETMQ_NAMESRV: sale.rocketmqNamesrv };
+  await createTopics(readConfig(environment, ['rocketmq']).rocketmq, quietLog);
+}
+
+async function readCounters({ mysql, redis }: RunStores) {
+  return { sql: await readMysqlCounters(mysql), redis: await readRedisCounters(redis) };
+}
+
+function noFigure(faults: Faults, programs: RunningPrograms): Outcome {
+  const words = programs.output('worker').trim().split('\n').slice(-3).join('\n');
+  const reasons = faults.length > 0 ? faults : ['it stood still before it was done'];
+  return { kind: 'no-figure', reasons: words === '' ? [...reasons] : [...reasons, `last words: ${words}`] };
+}

@@ -1,0 +1,54 @@
+import { type TimeoutOrder, timeoutMessageVersion } from '@lapse/contracts';
+import { openTimeoutSender } from '@lapse/messaging';
+import { readConfig } from '@lapse/runtime';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { quietLog } from '../quiet-log.ts';
+import type { DueSale } from './due-sale.ts';
+import { lapseEnvironment } from './lapse-environment.ts';
+
+export interface SendManner {
+  readonly ordersPerMessage: number;
+  /** How long before their deadline the orders are delivered. */
+  readonly leadMs: number;
+  readonly sendsAtOnce: number;
+}
+
+/** Send the messages of phase 2 for all orders of the sale. Resolves once the broker has confirmed each. */
+export async function sendTimeouts(sale: DueSale, dueTime: number, manner: SendManner): Promise<void> {
+  const { rocketmq } = readConfig(lapseEnvironment(sale), ['rocketmq']);
+  const sender = await openTimeoutSender(rocketmq, quietLog);
+  // One iterator for all lanes: each takes the next batch.
+  const batches = inBatches(await readTimeoutOrders(sale, dueTime), manner.ordersPerMessage);
+  const lane = async (): Promise<void> => {
+    for (const orders of batches) {
+      const message = { version: timeoutMessageVersion, phase: 2, dueTime, orders } as const;
+      await sender.send(message, dueTime - manner.leadMs);
+    }
+  };
+  await Promise.all(Array.from({ length: manner.sendsAtOnce }, lane));
+  await sender.close();
+}
+
+async function readTimeoutOrders(
+  { mysqlUrl, activityId }: DueSale,
+  dueTime: number,
+): Promise<TimeoutOrder[]> {
+  const mysql = await createConnection({ uri: mysqlUrl, timezone: 'Z' });
+  const [rows] = await mysql.query<RowDataPacket[]>(
+    `SELECT LOWER(HEX(id)) AS id, CONVERT(user_id USING utf8mb4) AS userId, created_at AS createdAt FROM orders
+     WHERE activity_id = ? ORDER BY id`,
+    [activityId],
+  );
+  await mysql.end();
+  return rows.map(({ id, userId, createdAt }) => ({
+    orderId: id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+    activityId,
+    userId,
+    createTime: createdAt.getTime(),
+    dueTime,
+  }));
+}
+
+function* inBatches<T>(items: readonly T[], size: number): Generator<T[]> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
+}

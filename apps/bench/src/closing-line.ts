@@ -1,0 +1,66 @@
+import type { Outcome, ScenarioResult } from './result.ts';
+import { ratioByRound } from './statistics.ts';
+
+const none = 'n/a';
+
+/** The last line, for people and scripts. Ratios are those of rates; n/a for what did not run or was not exact. */
+export function closingLine(scenarios: readonly ScenarioResult[]): string {
+  const close = (base: string): string => ratio(scenarios, 'close-burst', base);
+  const create = (base: string): string => ratio(scenarios, 'create', base);
+  return [
+    'bench:',
+    `close_vs_limit=${close('limit')}`,
+    `close_vs_seed=${close('seed')}`,
+    `close_vs_bullmq=${close('bullmq')}`,
+    `create_vs_limit=${create('limit')}`,
+    `create_vs_seed=${create('seed')}`,
+    `lateness_p99_ms=${lateness(scenarios)}`,
+    `early=${early(scenarios)}`,
+    ...noFigures(scenarios),
+  ].join(' ');
+}
+
+/** How many times as fast Lapse is as the other. */
+function ratio(scenarios: readonly ScenarioResult[], scenario: string, base: string): string {
+  const rates = (name: string): (number | undefined)[] =>
+    outcomesOf(scenarios, scenario, name).map((outcome) =>
+      outcome.kind === 'measured' ? outcome.figures.perSecond : undefined,
+    );
+  return ratioByRound(rates('lapse'), rates(base))?.median.toFixed(2) ?? none;
+}
+
+/** The worst round counts, in steady load. */
+function lateness(scenarios: readonly ScenarioResult[]): string {
+  const p99 = outcomesOf(scenarios, 'steady', 'lapse').flatMap((outcome) =>
+    outcome.kind === 'measured' && outcome.figures.latenessMs ? [outcome.figures.latenessMs.p99] : [],
+  );
+  return p99.length === 0 ? none : Math.max(...p99).toFixed(0);
+}
+
+function early(scenarios: readonly ScenarioResult[]): string {
+  const counts = ['close-burst', 'steady'].flatMap((name) =>
+    outcomesOf(scenarios, name, 'lapse').flatMap((outcome) =>
+      outcome.kind === 'measured' ? [outcome.figures.early] : [],
+    ),
+  );
+  return counts.length === 0 ? none : String(counts.reduce((sum, count) => sum + count, 0));
+}
+
+/** What ran and has no figure is said here too: nobody should have to look for it. */
+function noFigures(scenarios: readonly ScenarioResult[]): string[] {
+  const names = scenarios.flatMap(({ name, contenders }) =>
+    contenders
+      .filter(({ outcomes }) => outcomes.some(({ kind }) => kind === 'no-figure'))
+      .map((contender) => `${name}/${contender.name}`),
+  );
+  return names.length === 0 ? [] : [`no_figure=${names.join(',')}`];
+}
+
+function outcomesOf(
+  scenarios: readonly ScenarioResult[],
+  scenario: string,
+  name: string,
+): readonly Outcome[] {
+  const found = scenarios.find((each) => each.name === scenario);
+  return found?.contenders.find((each) => each.name === name)?.outcomes ?? [];
+}

@@ -1,0 +1,27 @@
+import type { Outcome } from './result.ts';
+import type { BenchServices } from './services.ts';
+
+/** What a run gets. */
+export interface RunOptions {
+  readonly services: BenchServices;
+  /** Of this run alone: logs of its processes. */
+  readonly dir: string;
+  readonly size: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Contender {
+  readonly name: string;
+  readonly about: string;
+  /** Seconds that a run of this size takes, for the time left. */
+  readonly seconds: (size: number) => number;
+  readonly run: (options: RunOptions) => Promise<Outcome>;
+}
+
+/** Contenders that do the same work, side by side. */
+export interface Scenario {
+  readonly name: string;
+  readonly about: string;
+  readonly size: { readonly full: number; readonly quick: number };
+  readonly contenders: readonly Contender[];
+}
