@@ -1,18 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiClient } from './api-client.ts';
+import type { OrderView } from '@lapse/contracts';
+import type { ApiClient, BuyerToken } from './api-client.ts';
+import type { ProviderClient } from './provider-client.ts';
 import type { BuyerPlan } from './sale-plan.ts';
 import type { Tally } from './tally.ts';
 
 /** Last-moment payers send their payment this long before the deadline, at most. */
 const lastMomentMs = 50;
+/** A buyer who paid looks at the order this often, and so long, until it is paid or closed. */
+const lookEveryMs = 250;
+const looksMax = 240;
+
+export interface SaleClients {
+  readonly api: ApiClient;
+  readonly provider: ProviderClient;
+}
 
 /**
  * Live one buyer's sale: arrive, click (some click several times at once), then pay, cancel, pay at the
  * last moment, or do nothing and lapse. Everything that the API answers goes into the tally.
+ *
+ * All pay at the provider. Those at the last moment pay past Lapse, in a checkout of the shop's own: an attempt begun
+ * through Lapse is cancelled at the deadline before the order closes, and takes no money too late.
  */
 export async function liveAsBuyer(
-  api: ApiClient,
+  { api, provider }: SaleClients,
   plan: BuyerPlan,
   activityId: number,
   opensAt: number,
@@ -37,11 +50,32 @@ export async function liveAsBuyer(
   const windowMs = deadline - Date.parse(order.createdAt);
   if (plan.behaviour === 'lapse') return;
   if (plan.behaviour === 'pay-at-deadline') {
+    const opened = await provider.openPayment(order);
     await sleep(Math.max(0, deadline - Math.random() * lastMomentMs - Date.now()));
-    tally.lastMoment(await api.capture(order));
+    await provider.payOpened(opened);
+    tally.lastMoment(await awaitEnd(api, token, order));
     return;
   }
   await sleep(windowMs * plan.thinkShare);
-  if (plan.behaviour === 'pay') tally.paid(await api.capture(order));
+  if (plan.behaviour === 'pay') tally.paid(await pay({ api, provider }, token, order));
   else tally.cancelled((await api.cancelOrder(token, order.id)).ok);
+}
+
+/** @returns what the order came to, or why it could not be paid. */
+async function pay({ api, provider }: SaleClients, token: BuyerToken, order: OrderView): Promise<string> {
+  const begun = await api.payOrder(token, order.id);
+  if (!begun.ok) return begun.problem.code;
+  if (begun.body.payUrl === null) return 'no page to pay at: is the provider the simulator?';
+  await provider.payOnPage(begun.body.payUrl);
+  return awaitEnd(api, token, order);
+}
+
+/** @returns the status that the order ended with, or PENDING when it has not, after a minute. */
+async function awaitEnd(api: ApiClient, token: BuyerToken, { id }: OrderView): Promise<string> {
+  for (let looks = 1; ; looks += 1) {
+    const answer = await api.readOrder(token, id);
+    if (!answer.ok) return answer.problem.code;
+    if (answer.body.status !== 'PENDING' || looks >= looksMax) return answer.body.status;
+    await sleep(lookEveryMs);
+  }
 }

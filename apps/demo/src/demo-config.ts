@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import type { ApiClientConfig } from './api-client.ts';
+import type { ProviderClientConfig } from './provider-client.ts';
 
-export interface DemoConfig extends ApiClientConfig {
+export interface DemoConfig extends ApiClientConfig, ProviderClientConfig {
   readonly mysqlUrl: string;
   readonly redisUrl: string;
   readonly buyers: number;
@@ -33,7 +34,8 @@ export function readDemoConfig(args: readonly string[], env: NodeJS.ProcessEnv):
     apiUrl: required(env, 'LAPSE_API_URL'),
     jwtSecret: required(env, 'LAPSE_JWT_SECRET'),
     jwtAudience: env.LAPSE_JWT_AUDIENCE ?? 'lapse',
-    webhookSecret: required(env, 'LAPSE_PAYMENT_WEBHOOK_SECRET'),
+    providerUrl: required(env, 'LAPSE_PAYMENT_URL'),
+    providerKey: required(env, 'LAPSE_PAYMENT_API_KEY'),
     mysqlUrl: required(env, 'LAPSE_MYSQL_URL'),
     redisUrl: required(env, 'LAPSE_REDIS_URL'),
     buyers,

@@ -2,6 +2,7 @@ import { createApiClient } from './api-client.ts';
 import { readDemoConfig } from './demo-config.ts';
 import { judgeSale } from './judge-sale.ts';
 import { showProgress } from './progress.ts';
+import { createProviderClient } from './provider-client.ts';
 import { closingLine, renderReport, saleHolds } from './report.ts';
 import { openActivities, playSale } from './sale.ts';
 import { planSale, planSteady } from './sale-plan.ts';
@@ -35,7 +36,7 @@ async function main(): Promise<number> {
   const tally = createTally();
   const progress = showProgress(tally, Date.now());
   try {
-    await playSale(api, plan, activities, tally);
+    await playSale({ api, provider: createProviderClient(config) }, plan, activities, tally);
   } finally {
     progress.stop();
   }
@@ -43,7 +44,7 @@ async function main(): Promise<number> {
   const verdict = await judgeSale(
     config,
     activities.map(({ id }) => id),
-    tally.counts.lastDeadline,
+    tally,
   );
   process.stdout.write(`${renderReport(verdict, tally)}\n${closingLine(verdict)}\n`);
   return saleHolds(verdict, tally) ? 0 : 1;

@@ -10,9 +10,16 @@ export function saleHolds(verdict: Verdict, tally: Tally): boolean {
     orders.PENDING === 0 &&
     parked.orders === 0 &&
     verdict.lateness.early === 0 &&
+    refundsPaid(verdict, tally) &&
     doubled === 0 &&
     unexpected.length === 0
   );
+}
+
+/** Whether the provider has taken a refund for everyone who paid too late, and for nobody else. */
+export function refundsPaid({ counts: { payments } }: Verdict, tally: Tally): boolean {
+  const { REFUND_PENDING: due = 0, REFUND_FAILED: failed = 0, REFUNDED: paidBack = 0 } = payments;
+  return due === 0 && failed === 0 && paidBack === tally.counts.lateRefunds;
 }
 
 /** The table under a sale: what buyers saw beside what the stores hold, then the invariants. */
@@ -28,7 +35,11 @@ export function renderReport(verdict: Verdict, tally: Tally): string {
     ['refused', seen.refused, [...seen.refusals].map(([code, count]) => `${code} ${count}`).join(', ')],
     ['reminded', reminded(counts.notifications), 'notices sent, or skipped because the buyer paid meanwhile'],
     ['paid', counts.orders.PAID, `${counts.units.paid} places sold`],
-    ['paid too late', seen.lateRefunds, 'arrived after the close; recorded as refunds that are due'],
+    [
+      'paid too late',
+      seen.lateRefunds,
+      `arrived after the close; ${counts.payments.REFUNDED ?? 0} paid back by the provider`,
+    ],
     ['cancelled', counts.orders.CANCELLED, ''],
     ['closed', counts.orders.TIMEOUT_CLOSED, 'unpaid at their deadline'],
     ['places back', counts.units.credited, `${counts.units.available} of ${counts.units.capacity} free now`],

@@ -1,6 +1,6 @@
 import type { ActivityView } from '@lapse/contracts';
 import type { ApiClient } from './api-client.ts';
-import { liveAsBuyer } from './buyer.ts';
+import { liveAsBuyer, type SaleClients } from './buyer.ts';
 import type { SalePlan } from './sale-plan.ts';
 import type { Tally } from './tally.ts';
 
@@ -22,7 +22,7 @@ export function openActivities(
 
 /** Let every buyer of the plan live their sale; resolves when the last has done what they came for. */
 export async function playSale(
-  api: ApiClient,
+  clients: SaleClients,
   plan: SalePlan,
   activities: readonly ActivityView[],
   tally: Tally,
@@ -32,7 +32,7 @@ export async function playSale(
     plan.buyers.map((buyer) => {
       const activity = activities[buyer.activity];
       if (activity === undefined) throw new Error(`LAPSE_DEMO_PLAN: no activity ${buyer.activity}`);
-      return liveAsBuyer(api, buyer, activity.id, opensAt, tally);
+      return liveAsBuyer(clients, buyer, activity.id, opensAt, tally);
     }),
   );
 }

@@ -3,8 +3,9 @@ export interface Tally {
   readonly counts: Readonly<Counts>;
   created(clicks: number, distinctOrders: number, deadline: number): void;
   refused(code: string): void;
-  paid(outcome: string): void;
-  lastMoment(outcome: string): void;
+  /** The status that a paying buyer's order ended with, or why it could not be paid. */
+  paid(status: string): void;
+  lastMoment(status: string): void;
   cancelled(ok: boolean): void;
 }
 
@@ -18,6 +19,7 @@ interface Counts {
   refused: number;
   refusals: Map<string, number>;
   paid: number;
+  /** Buyers who paid and whose order had closed: each must get the money back. */
   lateRefunds: number;
   cancelled: number;
   unexpected: string[];
@@ -56,14 +58,14 @@ export function createTally(): Tally {
       counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1);
       if (code !== 'SOLD_OUT') unexpected(`create answered ${code}`);
     },
-    paid(outcome) {
-      if (outcome === 'paid' || outcome === 'duplicate') counts.paid += 1;
-      else unexpected(`a payment in time was answered ${outcome}`);
+    paid(status) {
+      if (status === 'PAID') counts.paid += 1;
+      else unexpected(`a payment in time ended as ${status}`);
     },
-    lastMoment(outcome) {
-      if (outcome === 'paid' || outcome === 'duplicate') counts.paid += 1;
-      else if (outcome === 'refund_pending') counts.lateRefunds += 1;
-      else unexpected(`a payment at the deadline was answered ${outcome}`);
+    lastMoment(status) {
+      if (status === 'PAID') counts.paid += 1;
+      else if (status === 'TIMEOUT_CLOSED') counts.lateRefunds += 1;
+      else unexpected(`a payment at the deadline ended as ${status}`);
     },
     cancelled(ok) {
       if (ok) counts.cancelled += 1;

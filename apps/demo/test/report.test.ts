@@ -43,4 +43,19 @@ describe('the verdict on a sale', () => {
     surprised.refused('INTERNAL');
     expect(saleHolds(verdict, surprised)).toBe(false);
   });
+
+  it('holds only once everyone who paid too late has the money back, and nobody else', () => {
+    const tally = createTally();
+    tally.lastMoment('TIMEOUT_CLOSED');
+    tally.lastMoment('PAID');
+    const withPayments = (payments: Record<string, number>): Verdict => ({
+      ...verdict,
+      counts: { ...verdict.counts, payments },
+    });
+    expect(saleHolds(withPayments({ CAPTURED: 3, REFUNDED: 1 }), tally)).toBe(true);
+    expect(saleHolds(withPayments({ CAPTURED: 3, REFUND_PENDING: 1 }), tally)).toBe(false);
+    expect(saleHolds(withPayments({ CAPTURED: 3, REFUNDED: 1, REFUND_FAILED: 1 }), tally)).toBe(false);
+    expect(saleHolds(withPayments({ CAPTURED: 3, REFUNDED: 2 }), tally)).toBe(false);
+    expect(saleHolds(withPayments({ CAPTURED: 3 }), tally)).toBe(false);
+  });
 });

@@ -70,7 +70,8 @@ async function runDemo(state: StackState, secrets: DemoSecrets, args: readonly s
       LAPSE_ROCKETMQ_TOPIC_PREFIX: state.topicPrefix,
       LAPSE_JWT_SECRET: secrets.jwtSecret,
       LAPSE_JWT_AUDIENCE: demoAudience,
-      LAPSE_PAYMENT_WEBHOOK_SECRET: secrets.webhookSecret,
+      LAPSE_PAYMENT_URL: state.simulatorUrl,
+      LAPSE_PAYMENT_API_KEY: secrets.simulatorKey,
     },
   });
   const end = (): void => void child.kill('SIGTERM');

@@ -20,7 +20,7 @@ export async function readSecrets(file: string, env: NodeJS.ProcessEnv): Promise
   return {
     jwtSecret: env.LAPSE_JWT_SECRET || kept.jwtSecret,
     webhookSecret: env.LAPSE_PAYMENT_WEBHOOK_SECRET || kept.webhookSecret,
-    simulatorKey: kept.simulatorKey,
+    simulatorKey: env.LAPSE_SIM_API_KEY || kept.simulatorKey,
   };
 }
 

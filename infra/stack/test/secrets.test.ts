@@ -24,6 +24,7 @@ test('a file cut short is made anew, and the environment wins', async () => {
   writeFileSync(file, '{"jwtSecret": "x');
   expect((await readSecrets(file, {})).jwtSecret).not.toBe('x');
   expect((await readSecrets(file, { LAPSE_JWT_SECRET: 'given' })).jwtSecret).toBe('given');
+  expect((await readSecrets(file, { LAPSE_SIM_API_KEY: 'given' })).simulatorKey).toBe('given');
 });
 
 test('a file of an older version keeps its secrets and gets what it lacks', async () => {
