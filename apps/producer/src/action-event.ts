@@ -19,6 +19,7 @@ export function actionEvent(
 }
 
 const actionWords: Readonly<Partial<Record<string, string>>> = {
+  'order.cancel': 'cancelled by an operator',
   'order.extend': 'deadline moved by an operator',
   'payment.refund': 'refund ordered by an operator',
   'refund.paid_by_hand': 'refund paid by hand, by an operator',

@@ -18,6 +18,7 @@ export interface ApiDependencies {
   readonly orders: Pick<
     OrderRepository,
     | 'cancelOrder'
+    | 'cancelByOperator'
     | 'changeCapacity'
     | 'dropParked'
     | 'endAttempt'

@@ -1,5 +1,5 @@
 import { applyEffects, type EffectPorts } from '@lapse/order-flow';
-import type { Order, OrderRepository } from '@lapse/order-repository';
+import type { CancelRefusal, Order, OrderRepository } from '@lapse/order-repository';
 import type { Problem } from './problem-reply.ts';
 
 export interface CancelPorts extends EffectPorts {
@@ -13,7 +13,8 @@ export type CancelAnswer =
 /**
  * Cancel a buyer's pending order. MySQL decides; Redis follows at once when it can, else by the sweeper, and
  * the buyer need not know. An order that is being paid is refused until the provider has given up its payment, which
- * this call asks for; its repeat a second later goes through, or finds the order paid. Cancelling what this buyer has cancelled is answered as the first time.
+ * this call asks for; its repeat a second later goes through, or finds the order paid. Cancelling what is cancelled is
+ * answered as the first time.
  */
 export async function cancelOrder(
   ports: CancelPorts,
@@ -21,10 +22,14 @@ export async function cancelOrder(
   userId: string,
 ): Promise<CancelAnswer> {
   const result = await ports.orders.cancelOrder(orderId, userId);
+  if (result.kind !== 'cancelled') return answerRefusal(result);
+  await applyEffects(ports, [result.effect]);
+  return { kind: 'cancelled', order: result.order };
+}
+
+/** Why an order was not cancelled, unless it was before. */
+export function answerRefusal(result: CancelRefusal): CancelAnswer {
   switch (result.kind) {
-    case 'cancelled':
-      await applyEffects(ports, [result.effect]);
-      return { kind: 'cancelled', order: result.order };
     case 'paying':
       return { kind: 'refused', problem: { code: 'PAYMENT_IN_PROGRESS', retryAfterSeconds: 1 } };
     case 'not_pending':

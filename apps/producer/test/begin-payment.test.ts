@@ -151,16 +151,19 @@ describe('beginning to pay', () => {
     expect([again.statusCode, again.json().attemptId]).toEqual([201, timeline?.attempts[0]?.id]);
   });
 
-  it('holds up the buyer’s cancel until the provider has been asked, and the timeline shows both', async () => {
+  it('holds up the buyer’s cancel and the operator’s until the provider has been asked, and the timeline shows both', async () => {
     const { buyer, order } = await newOrder();
     const { attemptId } = (await pay(order.id, buyer)).json();
-    const cancel = () => api.send({ method: 'POST', url: `/v1/orders/${order.id}/cancel`, as: buyer });
+    const cancelled = (id: string) => ({ method: 'POST', url: `/v1/orders/${id}/cancel` }) as const;
+    const cancel = () => api.send({ ...cancelled(order.id), as: buyer });
     const held = await cancel();
     expect([held.statusCode, held.json().code, held.headers['retry-after']]).toEqual([
       409,
       'PAYMENT_IN_PROGRESS',
       '1',
     ]);
+    const byOperator = { ...cancelled(order.id), operator: true, body: { reason: 'the show is moved' } };
+    expect((await api.send(byOperator)).json().code).toBe('PAYMENT_IN_PROGRESS');
     expect((await pay(order.id, buyer)).json().code).toBe('PAYMENT_IN_PROGRESS');
     await api.orders.endAttempt(attemptId, 'CANCELLED');
     expect((await cancel()).statusCode).toBe(200);

@@ -4,7 +4,15 @@ import { queryDatabase } from '@lapse/testing';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestHash } from '../src/request-hash.ts';
-import { activityBody, log, openTestApi, openTestStores, type TestApi, type TestStores } from './test-api.ts';
+import {
+  activityBody,
+  log,
+  openTestApi,
+  openTestStores,
+  paymentEvent,
+  type TestApi,
+  type TestStores,
+} from './test-api.ts';
 
 let stores: TestStores;
 let api: TestApi;
@@ -94,6 +102,70 @@ describe('extending an order', () => {
     const body = { byMs: 1_000, reason: 'I want it' };
     const reply = await api.send({ method: 'POST', url: `/v1/orders/${order.id}/extend`, as: 'dan', body });
     expect(reply.json().code).toBe('FORBIDDEN');
+  });
+});
+
+describe('an operator who cancels an order', () => {
+  const cancel = (id: string, body: object, key?: string) =>
+    asOperator('POST', `/v1/orders/${id}/cancel`, body, key);
+  const because = { reason: 'the show is moved' };
+
+  it('cancels any buyer’s: its places are back in both stores at once, and the timeline says who and why', async () => {
+    const activity = await api.createActivity({ capacity: 3 });
+    const order = (await api.placeOrder(activity.id, 'eve', 'k')).json();
+    const reply = await cancel(order.id, because);
+    expect([reply.statusCode, orderView.parse(reply.json()).status]).toEqual([200, 'CANCELLED']);
+    expect(await api.stock.readCounts(activity.id)).toMatchObject({ stock: 3, held: 0, users: 0 });
+    const read = async (as: string, operator: boolean) => {
+      const timeline = await api.send({ url: `/v1/orders/${order.id}/timeline`, as, operator });
+      return timeline.json().events as { what: string; detail: object }[];
+    };
+    const seen = await read('boss', true);
+    expect(seen.map(({ what }) => what)).toContain('cancelled, places given back (by an operator)');
+    expect(seen.find(({ what }) => what === 'cancelled by an operator')?.detail).toEqual({
+      action: 'order.cancel',
+      operator: 'boss',
+      reason: 'the show is moved',
+    });
+    // The buyer sees what was done, not by whom.
+    expect(JSON.stringify(await read('eve', false))).not.toContain('boss');
+  });
+
+  it('gets the first answer again for the same key, and 422 for another order with it', async () => {
+    const activity = await api.createActivity();
+    const order = (await api.placeOrder(activity.id, 'flo', 'k')).json();
+    const other = (await api.placeOrder(activity.id, 'gil', 'k')).json();
+    const first = await cancel(order.id, because, 'cancel-1');
+    const again = await cancel(order.id, because, 'cancel-1');
+    expect([again.statusCode, again.headers['idempotent-replayed']]).toEqual([200, 'true']);
+    expect(again.rawPayload.equals(first.rawPayload)).toBe(true);
+    expect((await cancel(other.id, because, 'cancel-1')).json().code).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect((await api.orders.readOrder(other.id))?.status).toBe('PENDING');
+  });
+
+  it('must say why, and a buyer need not', async () => {
+    const activity = await api.createActivity();
+    const order = (await api.placeOrder(activity.id, 'hew', 'k')).json();
+    for (const body of [undefined, {}, { reason: ' ' }]) {
+      const request = { method: 'POST', url: `/v1/orders/${order.id}/cancel`, operator: true, body } as const;
+      const reply = await api.send(request);
+      expect([reply.statusCode, reply.json().errors?.[0]?.field]).toEqual([400, 'body.reason']);
+    }
+    expect((await api.orders.readOrder(order.id))?.status).toBe('PENDING');
+    const own = await api.send({ method: 'POST', url: `/v1/orders/${order.id}/cancel`, as: 'hew' });
+    expect(own.statusCode).toBe(200);
+    // Cancelled before: answered as it is.
+    expect([(await cancel(order.id, because)).json().status]).toEqual(['CANCELLED']);
+  });
+
+  it('loses to a payment, and is told so; of an order that is not there too', async () => {
+    const activity = await api.createActivity();
+    const order = (await api.placeOrder(activity.id, 'ian', 'k')).json();
+    await api.pay(paymentEvent(order));
+    const reply = await cancel(order.id, because);
+    expect([reply.statusCode, reply.json().code]).toEqual([409, 'ORDER_NOT_PENDING']);
+    expect((await api.orders.readOrder(order.id))?.status).toBe('PAID');
+    expect((await cancel(v7(), because)).json().code).toBe('ORDER_NOT_FOUND');
   });
 });
 

@@ -195,6 +195,20 @@ export async function operate(world: CrashWorld, activityId: number, order: Orde
   if (extended.status !== 409) await expectStatus(extended, 200);
 }
 
+/** The operator cancels a buyer's order. One that ended meanwhile is a fair answer too. */
+export async function cancelByOperator(world: CrashWorld, order: OrderView): Promise<void> {
+  const response = await send(world, {
+    method: 'POST',
+    path: `/v1/orders/${order.id}/cancel`,
+    headers: {
+      authorization: `Bearer ${await token(world, 'operator', { scope: 'operator' })}`,
+      'idempotency-key': `cancel-${order.id}`,
+    },
+    body: JSON.stringify({ reason: 'the show is moved' }),
+  });
+  if (response.status !== 409) await expectStatus(response, 200);
+}
+
 /** The operator settles one row by hand. A repeat of the request, by its key, answers the same. */
 export async function settleRow(
   world: CrashWorld,

@@ -11,6 +11,7 @@ export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
     'orders.openActivity',
     'orders.changeCapacity',
     'orders.extendOrder',
+    'orders.cancelByOperator',
     'orders.redriveParked',
     'orders.refundPayments',
     'stock.load',

@@ -3,7 +3,16 @@ import type { Activity } from '@lapse/order-repository';
 import { placeOrders } from '@lapse/test-shop';
 import { checkInvariants, describeVerdict, waitUntil } from '@lapse/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { beginPayment, buy, cancel, capture, openActivity, operate, payBehind } from './buyers.ts';
+import {
+  beginPayment,
+  buy,
+  cancel,
+  cancelByOperator,
+  capture,
+  openActivity,
+  operate,
+  payBehind,
+} from './buyers.ts';
 import { parkAndRedrive, payWrong } from './by-hand.ts';
 import type { CrashWorld } from './crash-world.ts';
 
@@ -27,11 +36,12 @@ export interface SaleOptions {
 export async function runSmallSale(world: CrashWorld, { moved }: SaleOptions): Promise<void> {
   const activity = await openActivity(world, capacity, payWithinMs);
   const orders = await Promise.all(
-    ['payer', 'payer-too', 'canceller', 'leaver', 'late-payer', 'beginner', 'mispayer'].map((who) =>
-      buyOne(world, activity, who),
+    ['payer', 'payer-too', 'canceller', 'leaver', 'late-payer', 'beginner', 'mispayer', 'withdrawn'].map(
+      (who) => buyOne(world, activity, who),
     ),
   );
-  const [paid, paidToo, cancelled, left, late, begun, mispaid] = orders as [
+  const [paid, paidToo, cancelled, left, late, begun, mispaid, withdrawn] = orders as [
+    OrderView,
     OrderView,
     OrderView,
     OrderView,
@@ -47,6 +57,7 @@ export async function runSmallSale(world: CrashWorld, { moved }: SaleOptions): P
     beginPayment(world, begun, `beginner-${activity.id}`),
     operate(world, activity.id, left),
     cancel(world, cancelled, `canceller-${activity.id}`),
+    cancelByOperator(world, withdrawn),
   ]);
   await loseStock(world, activity.id);
   // Cancelled, and paid all the same: paid back by the settler.

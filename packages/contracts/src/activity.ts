@@ -23,7 +23,7 @@ export const paymentGraceMsMax = 600_000;
 /**
  * What becomes of money that arrives after the order closed at its deadline. `refund`: it goes back. `reacquire`: the
  * order is PAID after all where a place is free, its buyer has no other order here and sales have not ended; else the
- * money goes back. An order that its buyer cancelled is never taken up again.
+ * money goes back. An order that was cancelled is never taken up again.
  */
 export const latePaymentPolicies = ['refund', 'reacquire'] as const;
 

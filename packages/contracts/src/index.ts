@@ -39,6 +39,7 @@ export {
 } from './operations.ts';
 export {
   type CreateOrderBody,
+  cancelOrderBody,
   createOrderBody,
   type ExtendOrderBody,
   extendOrderBody,

@@ -23,6 +23,9 @@ export const extendOrderBody = z
   });
 export type ExtendOrderBody = z.infer<typeof extendOrderBody>;
 
+/** Body of `POST /v1/orders/:id/cancel`: an operator says why; a buyer need send none. */
+export const cancelOrderBody = z.strictObject({ reason: operatorReason.optional() }).nullish();
+
 const time = z.iso.datetime();
 
 /** An order as its buyer sees it. */

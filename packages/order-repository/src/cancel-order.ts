@@ -10,9 +10,15 @@ import type { Session } from './session.ts';
 import { inTransaction, type Witness } from './transaction.ts';
 import { userToBytes } from './user-bytes.ts';
 
-interface Attempt {
+interface Cancelled {
   readonly result: CancelResult;
   readonly witness: Witness | null;
+}
+
+/** A buyer cancels an order of their own; an operator cancels any. */
+export interface Canceller {
+  readonly cause: 'buyer' | 'operator';
+  readonly actor: Buffer;
 }
 
 /**
@@ -23,20 +29,23 @@ interface Attempt {
  * then cancels, or finds the order paid. Repeated, it answers `not_pending` with the order as it is.
  */
 export async function cancelOrder(database: Database, id: string, userId: string): Promise<CancelResult> {
-  const { result } = await inTransaction<Attempt>(
+  const canceller = { cause: 'buyer', actor: userToBytes(userId) } as const;
+  const { result } = await inTransaction<Cancelled>(
     database,
-    (session) => cancelOnce(session, idToBytes(id), userToBytes(userId)),
+    (session) => cancelOnce(session, idToBytes(id), canceller),
     ({ witness }) => witness,
   );
   return result;
 }
 
-async function cancelOnce(session: Session, id: Buffer, actor: Buffer): Promise<Attempt> {
+/** One cancel within a transaction of the caller: what `cancelOrder` says holds for an operator's too. */
+export async function cancelOnce(session: Session, id: Buffer, canceller: Canceller): Promise<Cancelled> {
+  const { cause, actor } = canceller;
   const [row] = await session.rows<DueRow & Pick<OrderRow, 'user_id' | 'status'>>(
     `SELECT ${dueColumns}, user_id, status FROM orders WHERE id = ? FOR UPDATE`,
     [id],
   );
-  if (row === undefined || !row.user_id.equals(actor)) {
+  if (row === undefined || (cause === 'buyer' && !row.user_id.equals(actor))) {
     return { result: { kind: 'not_found' }, witness: null };
   }
   if (row.status !== 'PENDING') {
@@ -45,7 +54,7 @@ async function cancelOnce(session: Session, id: Buffer, actor: Buffer): Promise<
   if (await settleAttempt(session, id)) return { result: { kind: 'paying' }, witness: null };
   const { effects, witness } = await closeLocked(session, [row], {
     toStatus: 'CANCELLED',
-    cause: 'buyer',
+    cause,
     actor,
   });
   const [effect] = effects;

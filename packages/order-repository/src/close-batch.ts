@@ -26,7 +26,7 @@ export const dueColumns =
  */
 export const notSettling = '(settle_until IS NULL OR settle_until <= NOW(3))';
 
-/** How orders end: at their deadline with a notice, or by their buyer's own hand. */
+/** How orders end: at their deadline with a notice, or by a hand: their buyer's or an operator's. */
 export interface CloseManner {
   readonly toStatus: 'TIMEOUT_CLOSED' | 'CANCELLED';
   readonly cause: TransitionCause;

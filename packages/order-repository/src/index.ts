@@ -22,6 +22,8 @@ export { openOrderRepository } from './open-order-repository.ts';
 export type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 export type { Order } from './order.ts';
 export type {
+  CancelledOrder,
+  CancelRefusal,
   CancelResult,
   ClaimOutboxOptions,
   ExpiredKeys,

@@ -31,9 +31,9 @@ export function judgePayment(order: Order, event: PaymentEvent): Verdict {
       return { ...refund('the order had closed'), kind: 'late' };
     case 'PAID':
       return refund('the order was paid already');
-    // Its buyer ended it: a place taken again would be against their will.
+    // Ended by a person's will: a place taken again would be against it.
     case 'CANCELLED':
-      return refund('its buyer had cancelled the order');
+      return refund('the order had been cancelled');
   }
 }
 

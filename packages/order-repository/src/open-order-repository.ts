@@ -1,5 +1,6 @@
 import { markFindingsHealed, recordFindings } from './audit-findings.ts';
 import { createBusyActivities } from './busy-activities.ts';
+import { cancelByOperator } from './cancel-by-operator.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { changeCapacity } from './change-capacity.ts';
 import { claimDueAttempts } from './claim-due-attempts.ts';
@@ -103,6 +104,7 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     findOrdersByKey: (keys) => findOrdersByKey(database, keys),
     readTimeline: (id) => readTimeline(database, id),
     cancelOrder: (id, userId) => cancelOrder(database, id, userId),
+    cancelByOperator: (id, request, answer) => cancelByOperator(database, id, request, answer),
     extendOrder: (id, extension, request, answer) => extendOrder(database, id, extension, request, answer),
     expireKeys: (options) => expireKeys(database, log, options),
     recordPayment: (event) => recordPayment(database, log, event),

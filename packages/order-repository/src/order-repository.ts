@@ -50,7 +50,7 @@ export interface RepositoryLog {
   error(fields: object, message: string): void;
 }
 
-interface CancelledOrder {
+export interface CancelledOrder {
   readonly kind: 'cancelled';
   readonly order: Order;
   readonly effect: StockEffect;
@@ -62,6 +62,7 @@ export type CancelResult =
   | { readonly kind: 'not_pending'; readonly order: Order }
   /** No such order, or another buyer's. */
   | { readonly kind: 'not_found' };
+export type CancelRefusal = Exclude<CancelResult, CancelledOrder>;
 
 export interface ExpiredKeys {
   /** Orders whose key may be used again now. */
@@ -140,6 +141,11 @@ export interface OrderRepository {
   ): Promise<(Order | undefined)[]>;
   readTimeline(id: string): Promise<Timeline | undefined>;
   cancelOrder(id: string, userId: string): Promise<CancelResult>;
+  cancelByOperator(
+    id: string,
+    request: OperatorRequest,
+    answer: (result: CancelledOrder) => StoredAnswer,
+  ): Promise<OperatorResult<CancelledOrder, CancelRefusal>>;
   extendOrder(
     id: string,
     extension: Extension,

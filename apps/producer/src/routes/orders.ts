@@ -1,4 +1,5 @@
 import {
+  cancelOrderBody,
   createOrderBody,
   idempotencyKey,
   orderPaymentView,
@@ -10,9 +11,11 @@ import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
 import { beginPayment } from '../begin-payment.ts';
 import { buyerLocale } from '../buyer-locale.ts';
+import { cancelByOperator } from '../cancel-by-operator.ts';
 import { cancelOrder } from '../cancel-order.ts';
 import { createOrder } from '../create-order.ts';
 import { limitBuyers } from '../limit-requests.ts';
+import { operatorRequest, sendStored } from '../operator-answer.ts';
 import { toOrderTimeline } from '../order-timeline.ts';
 import { toOrderView } from '../order-view.ts';
 import { activityPath, orderPath } from '../path-ids.ts';
@@ -26,6 +29,11 @@ const orderProblems = problemResponses(
   'ORDER_NOT_FOUND',
   'UNAVAILABLE',
 );
+const noReason = {
+  code: 'INVALID_REQUEST',
+  detail: 'An operator who cancels an order must say why: send {"reason": "…"}.',
+  errors: [{ field: 'body.reason', message: 'must be given by an operator' }],
+} as const;
 const shared = { tags: ['orders'], security: [{ bearer: [] }] };
 
 /** Orders: a buyer places, reads and cancels their own. Another's order is not found, as if it were not there. */
@@ -119,15 +127,29 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
         ...shared,
         operationId: 'cancelOrder',
         summary: 'Cancel a pending order: gives its places back. A repeat answers the same',
+        description:
+          'A buyer cancels their own order, and sends no body. An operator cancels any, and must say why: `{"reason": "…"}`, kept with the change and shown in the timeline. With an Idempotency-Key an operator’s repeat gets the first answer for at least 24 hours.',
         params: orderPath,
+        headers: z.object({ 'idempotency-key': idempotencyKey.optional() }),
+        body: cancelOrderBody,
         response: {
           200: orderView,
           ...orderProblems,
-          ...problemResponses('ORDER_NOT_PENDING', 'PAYMENT_IN_PROGRESS'),
+          ...problemResponses('ORDER_NOT_PENDING', 'PAYMENT_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED'),
         },
       },
     },
     async (request, reply) => {
+      if (identityOf(request).isOperator) {
+        const { id } = request.params;
+        const reason = request.body?.reason;
+        if (reason === undefined) return sendProblem(reply, noReason);
+        const asked = operatorRequest(request, request.headers['idempotency-key'], reason, [id, reason]);
+        const done = await cancelByOperator(dependencies, id, asked);
+        return done.kind === 'refused'
+          ? sendProblem(reply, done.problem)
+          : sendStored(reply, done.answer, done.kind);
+      }
       const answer = await cancelOrder(dependencies, request.params.id, identityOf(request).userId);
       return answer.kind === 'refused' ? sendProblem(reply, answer.problem) : toOrderView(answer.order);
     },
