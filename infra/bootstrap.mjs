@@ -1,5 +1,5 @@
 /**
- * What `npm start`, `npm test` and `npm run demo` call. Node's built-ins alone, because on a
+ * What `npm start`, `npm test`, `npm run demo`, `npm run chaos` and `npm run simulate` call. Node's built-ins alone, because on a
  * fresh clone nothing else is there: install what is pinned when the stamp in node_modules is
  * not of this lockfile and this Node, compile, then become the command's own program (the same
  * process, so signals and the exit code need no passing on).
@@ -29,7 +29,8 @@ process.env.PATH = `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? 
 
 await install();
 await compile();
-const program = command === 'chaos' ? 'infra/chaos/dist/main.js' : `infra/stack/dist/${command}.js`;
+const programs = { chaos: 'infra/chaos/dist/main.js', simulate: 'infra/simulation/dist/simulate.js' };
+const program = programs[command] ?? `infra/stack/dist/${command}.js`;
 process.argv = [process.argv[0], join(root, program), ...args];
 await import(pathToFileURL(process.argv[1]).href);
 

@@ -40,6 +40,7 @@ export const optionNames = {
 } as const;
 
 const httpPortDefault = 8080;
+const portMax = 65_535;
 const forSecondsMax = 86_400;
 
 export function parseStartArgs(args: readonly string[], env: NodeJS.ProcessEnv): StartArgs {
@@ -53,10 +54,18 @@ export function parseStartArgs(args: readonly string[], env: NodeJS.ProcessEnv):
   return {
     services: serviceChoice(values.services, env),
     reset: values.reset === true,
-    port: wholeNumber('--port', values.port, httpPortDefault, 65_535),
+    port:
+      values.port === undefined
+        ? httpPortOf(env)
+        : wholeNumber('--port', values.port, httpPortDefault, portMax),
     forSeconds: values.for === undefined ? null : wholeNumber('--for', values.for, 0, forSecondsMax),
     apps: values['no-apps'] !== true,
   };
+}
+
+/** Where the API listens when no option says it: LAPSE_HTTP_PORT, else 8080. */
+export function httpPortOf(env: NodeJS.ProcessEnv): number {
+  return wholeNumber('LAPSE_HTTP_PORT', env.LAPSE_HTTP_PORT || undefined, httpPortDefault, portMax);
 }
 
 /** Of two cores: most tests of a package wait for a deadline or for a broker that comes back. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { parseDemoArgs } from './args.ts';
+import { httpPortOf, parseDemoArgs } from './args.ts';
 import { explain } from './explain.ts';
 import { rootDir, stackFolders } from './folders.ts';
 import { demoAudience } from './mint-token.ts';
@@ -43,7 +43,7 @@ async function main(): Promise<number> {
     print.line(`using the running stack: ${running.apiUrl} (process ${running.pid})`);
     return runDemo(running, await readSecrets(secretsFile, process.env), rest);
   }
-  const args = { services, reset: false, port: 8080, forSeconds: null, apps: true };
+  const args = { services, reset: false, port: httpPortOf(process.env), forSeconds: null, apps: true };
   const stack = await openStack({ args, env: process.env, print, signal: stop.signal });
   kill = stack.kill;
   let code = 1;

@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, lockFolder, reapLeftovers } from '@lapse/local-services';
-import { type Closable, readConfig } from '@lapse/runtime';
+import type { Closable } from '@lapse/runtime';
 import { sharedAppEnv } from './app-env.ts';
 import type { StartArgs } from './args.ts';
+import { checkSettings } from './check-settings.ts';
 import { resetCompose } from './compose.ts';
 import { writeDevEnv } from './dev-env.ts';
 import { rootDir, type StackFolders, stackFolders } from './folders.ts';
@@ -31,21 +32,6 @@ export interface StackOptions {
   readonly signal: AbortSignal;
 }
 
-/** Settings that a person may give and the stack does not: their endpoints and secrets are its own. */
-const optionalGroups = [
-  'process',
-  'create',
-  'relay',
-  'consume',
-  'reminder',
-  'closer',
-  'sweeper',
-  'settler',
-  'notify',
-  'shop',
-  'webhook',
-] as const;
-
 const simulatorPortPreferred = 8_090;
 
 /** The whole stop has 20 s: what still runs then is killed. */
@@ -57,7 +43,7 @@ const stopMsMax = 19_000;
  */
 export async function openStack({ args, env, print, signal }: StackOptions): Promise<Stack> {
   // Before anything starts: a misspelt or wrong setting is known at once, not when the apps refuse it.
-  readConfig(env, optionalGroups);
+  await checkSettings(env);
   const folders = stackFolders();
   const lock = lockFolder(folders.data);
   let services: StackServices | undefined;

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { UsageError } from './args.ts';
 import { runProgram } from './run-program.ts';
 import { clearSummaries, readExitCodes } from './turbo-summary.ts';
 import { countReport, failedAnyway, type Tally } from './vitest-reports.ts';
@@ -35,9 +36,6 @@ export async function runPackageTests({
   signal,
 }: PackageTests): Promise<Tally[]> {
   const packages = listTestedPackages(root).filter(({ name }) => only === null || name === only);
-  if (packages.length === 0) {
-    return [{ name: only ?? 'packages', passed: 0, failed: 1, skipped: 0, faults: ['no such package'] }];
-  }
   for (const { report } of packages) rmSync(report, { force: true });
   const tallies: Tally[] = [];
   for (const group of [packages.filter(({ alone }) => !alone), packages.filter(({ alone }) => alone)]) {
@@ -77,6 +75,13 @@ async function runTurbo(
     tallies.push({ name: 'turbo', passed: 0, failed: 1, skipped: 0, faults: [why] });
   }
   return tallies;
+}
+
+/** @throws {UsageError} with the names that there are, when no package has this one. */
+export function requirePackage(root: string, only: string | null): void {
+  const names = listTestedPackages(root).map(({ name }) => name);
+  if (only === null || names.includes(only)) return;
+  throw new UsageError(`--only=${only} is no package with tests: one of ${names.sort().join(', ')}.`);
 }
 
 /** Every workspace package with a `test` script. */

@@ -10,7 +10,7 @@ import { countLeaks } from './leak-tallies.ts';
 import { serviceLogs } from './link-logs.ts';
 import { onStop } from './on-stop.ts';
 import { createPrinter } from './print.ts';
-import { runPackageTests } from './run-package-tests.ts';
+import { requirePackage, runPackageTests } from './run-package-tests.ts';
 import { runStaticChecks } from './static-checks.ts';
 import { openTestServices, type TestServices } from './test-services.ts';
 import { closingLine, type Tally } from './vitest-reports.ts';
@@ -50,6 +50,8 @@ process.exit(ok ? 0 : 1);
 
 async function collect(): Promise<Tally[]> {
   const args = parseTestArgs(process.argv.slice(2));
+  // Before anything starts: it takes most of a minute.
+  requirePackage(rootDir, args.only);
   // Checks need a processor, services mostly wait: side by side. One package alone is for quick rounds.
   const checks = args.only === null ? runStaticChecks(rootDir, print, stop.signal) : Promise.resolve([]);
   // Looked at below, after the tests; a failure meanwhile must not count as unhandled.

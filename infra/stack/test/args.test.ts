@@ -20,6 +20,14 @@ describe('arguments of npm start', () => {
     expect(parseStartArgs(['--services=local'], { LAPSE_SERVICES: 'compose' }).services).toBe('local');
   });
 
+  test('LAPSE_HTTP_PORT is honoured, --port wins over it, and neither is taken on trust', () => {
+    expect(parseStartArgs([], { LAPSE_HTTP_PORT: '8123' }).port).toBe(8123);
+    expect(parseStartArgs(['--port=8124'], { LAPSE_HTTP_PORT: '8123' }).port).toBe(8124);
+    expect(() => parseStartArgs([], { LAPSE_HTTP_PORT: '99999' })).toThrow(
+      'LAPSE_HTTP_PORT=99999 must be a whole number from 1 to 65535',
+    );
+  });
+
   test.each([
     [['--services=podman'], 'external, local, compose'],
     [['--port=0'], 'whole number'],
