@@ -105,7 +105,11 @@ function scopesOf(scope: unknown): readonly unknown[] {
 /** What is wrong with the token; undefined when it is not the token's fault. */
 function faultOf(error: unknown): string | undefined {
   if (error instanceof errors.JWTExpired) return 'the token has expired';
-  if (error instanceof errors.JWTClaimValidationFailed) return `the claim ${error.claim} is not accepted`;
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    const { claim, reason } = error;
+    if (reason === 'missing') return `the claim ${claim} is missing: a token must carry it`;
+    return `the claim ${claim} is not accepted`;
+  }
   const isTokenFault =
     error instanceof errors.JOSEAlgNotAllowed ||
     error instanceof errors.JOSENotSupported ||

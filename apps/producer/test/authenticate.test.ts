@@ -69,6 +69,16 @@ describe('a token signed with the secret', () => {
     expect(await kindOf(await token(change).sign(secret))).toBe('invalid');
   });
 
+  it.each<[string, Record<string, unknown>, string]>([
+    ['without audience', { aud: undefined }, 'the claim aud is missing: a token must carry it'],
+    ['without expiry', { exp: undefined }, 'the claim exp is missing: a token must carry it'],
+    ['without a buyer', { sub: undefined }, 'the claim sub is missing: a token must carry it'],
+    ['of another audience', { aud: 'other' }, 'the claim aud is not accepted'],
+  ])('%s is refused with the reason', async (_name, change, fault) => {
+    const result = await authenticate(`Bearer ${await token(change).sign(secret)}`);
+    expect(result).toEqual({ kind: 'invalid', fault });
+  });
+
   it('is refused when the issuer is another than the one set', async () => {
     const strict = await openAuthenticator({ ...auth, issuer: 'https://login.example.com' });
     const from = async (iss: string) => (await strict(`Bearer ${await token({ iss }).sign(secret)}`)).kind;

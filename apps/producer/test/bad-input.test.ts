@@ -100,6 +100,59 @@ describe('a body that is not right is refused with 400 and names the field', () 
   });
 });
 
+describe('what a person reads tells them what to do', () => {
+  const firstFault = (reply: LightMyRequestResponse) => problemView.parse(reply.json()).errors?.[0];
+  const anOrder = '/v1/orders/019ad0c4-8b1e-7c3a-9f00-3b1c52d6a001';
+
+  it('an order without an Idempotency-Key: send one', async () => {
+    const url = `/v1/activities/${activityId}/orders`;
+    const reply = await api.send({ method: 'POST', url, as: 'ann', body: {} });
+    expect(firstFault(reply)?.message).toMatch(/^is missing: send an Idempotency-Key header/);
+  });
+
+  it('a window beyond the limit: the limit in days', async () => {
+    const body = { ...activityBody, payWithinMs: '40d' };
+    const reply = await api.send({ method: 'POST', url: '/v1/activities', operator: true, body });
+    expect(firstFault(reply)).toEqual({ field: 'body.payWithinMs', message: 'must be at most 30 days' });
+    const extend = { byMs: '31d', reason: 'x' };
+    const late = await api.send({ method: 'POST', url: `${anOrder}/extend`, operator: true, body: extend });
+    expect(firstFault(late)).toEqual({ field: 'body.byMs', message: 'must be at most 30 days' });
+  });
+
+  it('a change without a reason: say why', async () => {
+    const body = { byMs: '5m' };
+    const reply = await api.send({ method: 'POST', url: `${anOrder}/extend`, operator: true, body });
+    expect(firstFault(reply)).toEqual({
+      field: 'body.reason',
+      message: 'must say why, in 1 to 500 characters',
+    });
+  });
+
+  it('a webhook of no order of ours: what an order id looks like, and nothing else', async () => {
+    const event = { type: 'payment.captured', timestamp: '2030-01-01T08:00:00+08:00' };
+    const data = { paymentId: 'p', orderId: 'order-1', amountMinor: 1, currency: 'CNY' };
+    const reply = await api.pay({ ...event, data });
+    expect(reply.statusCode).toBe(400);
+    expect(problemView.parse(reply.json()).errors).toEqual([
+      { field: 'body.data.orderId', message: expect.stringMatching(/^must be the id of an order/) },
+    ]);
+  });
+
+  it('a reused key, whatever it was for: a new key for a new request', async () => {
+    const ask = (payWithinMs: string) =>
+      api.send({
+        method: 'POST',
+        url: '/v1/activities',
+        operator: true,
+        headers: { 'idempotency-key': 'reused' },
+        body: { ...activityBody, payWithinMs },
+      });
+    expect((await ask('15m')).statusCode).toBe(201);
+    const reply = await ask('16m');
+    expect([reply.statusCode, reply.json().detail]).toEqual([422, 'Use a new key for a new request.']);
+  });
+});
+
 describe('what is around the body', () => {
   it('above 16 KiB: 413', async () => {
     const reply = await order({ padding: 'x'.repeat(17_000) });

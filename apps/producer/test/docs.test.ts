@@ -74,6 +74,29 @@ describe('the API’s own description', () => {
     expect(unresolved).toEqual([]);
   });
 
+  it('says of each field what it is for, and of a duration and a time how it is written', async () => {
+    const { paths } = (await api.send({ url: '/openapi.json' })).json();
+    const bodyOf = (path: string) => paths[path].post.requestBody.content['application/json'].schema;
+    const { properties } = bodyOf('/v1/activities');
+    for (const field of ['payWithinMs', 'remindAfterMs', 'paymentGraceMs']) {
+      expect(properties[field]).toMatchObject({
+        description: expect.stringContaining('"level:14" (10 minutes)'),
+        examples: ['10m', 600_000, 'level:14'],
+        default: expect.any(Number),
+      });
+    }
+    for (const field of ['saleStartsAt', 'saleEndsAt', 'latePaymentPolicy', 'quantityMax', 'capacity']) {
+      expect([field, properties[field].description]).toEqual([field, expect.any(String)]);
+    }
+    const extend = bodyOf('/v1/orders/{id}/extend').properties;
+    expect(extend.byMs).toMatchObject({ description: expect.any(String), examples: expect.any(Array) });
+    expect(extend.until.examples).toContain('2030-01-01T08:00:00+08:00');
+    const [key] = paths['/v1/activities/{id}/orders'].post.parameters.filter(
+      ({ name }: { name: string }) => name === 'idempotency-key',
+    );
+    expect(key).toMatchObject({ required: true, description: expect.stringContaining('repeat') });
+  });
+
   it('names 429 for every route, because the limit of an address is before every one', async () => {
     const { paths } = (await api.send({ url: '/openapi.json' })).json();
     const operations = Object.values<Record<string, Operation>>(paths).flatMap((methods) =>

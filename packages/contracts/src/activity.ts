@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { durationMs } from './duration.ts';
 import { activityId, operatorReason } from './ids.ts';
+import { instant } from './instant.ts';
 
 const dayMs = 86_400_000;
 
@@ -27,9 +28,12 @@ export const paymentGraceMsMax = 600_000;
  */
 export const latePaymentPolicies = ['refund', 'reacquire'] as const;
 
+const currencyFault = 'must be a currency of ISO 4217 by its code, such as "CNY" or "EUR"';
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
 const saleWindow = {
-  saleStartsAt: z.iso.datetime({}).nullable(),
-  saleEndsAt: z.iso.datetime({}).nullable(),
+  saleStartsAt: z.iso.datetime().nullable(),
+  saleEndsAt: z.iso.datetime().nullable(),
 };
 
 /** Body of `POST /v1/activities`. */
@@ -42,19 +46,34 @@ export const createActivityBody = z
       .min(0)
       .max(1_000_000_000_000)
       .describe('Price of one place in minor units: cents, fen.'),
-    currency: z.string().regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code such as "CNY"'),
-    saleStartsAt: z.iso.datetime().nullable().default(null).describe('Sales open then; null: at once.'),
-    saleEndsAt: z.iso.datetime().nullable().default(null).describe('Sales end then; null: never.'),
-    payWithinMs: durationMs(1_000, payWithinMsMax).default(payWithinMsDefault),
-    remindAfterMs: durationMs(500, payWithinMsMax).default(remindAfterMsDefault),
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/, { error: currencyFault, abort: true })
+      .refine((code) => currencies.has(code), currencyFault)
+      .describe('Code of ISO 4217.')
+      .meta({ examples: ['CNY', 'EUR'] }),
+    saleStartsAt: instant.nullable().prefault(null).describe('Sales open then; null: at once.'),
+    saleEndsAt: instant.nullable().prefault(null).describe('Sales end then; null: never.'),
+    payWithinMs: durationMs(1_000, payWithinMsMax, 'An order closes when it is unpaid for so long.').prefault(
+      payWithinMsDefault,
+    ),
+    remindAfterMs: durationMs(
+      500,
+      payWithinMsMax,
+      'Its buyer is reminded when it is unpaid for so long; less than payWithinMs.',
+    ).prefault(remindAfterMsDefault),
     quantityMax: z.int().min(1).max(100).default(1).describe('Most places in one order.'),
     latePaymentPolicy: z
       .enum(latePaymentPolicies)
       .default('refund')
-      .describe('What becomes of money that arrives after the order closed.'),
-    paymentGraceMs: durationMs(0, paymentGraceMsMax)
-      .default(paymentGraceMsDefault)
-      .describe('An order that is being paid waits so long past its deadline for a provider that is away.'),
+      .describe(
+        'What becomes of money that arrives after the order closed. `refund`: it goes back. `reacquire`: the order is PAID after all where a place is free, its buyer has no other order here and sales have not ended; else the money goes back.',
+      ),
+    paymentGraceMs: durationMs(
+      0,
+      paymentGraceMsMax,
+      'An order that is being paid waits so long past its deadline for a provider that does not say how that ended.',
+    ).prefault(paymentGraceMsDefault),
   })
   .refine((body) => body.remindAfterMs < body.payWithinMs, {
     path: ['remindAfterMs'],
@@ -77,7 +96,9 @@ export const changeCapacityBody = z.strictObject({
     .int()
     .min(0)
     .max(capacityMax)
-    .describe('Places in all, held and sold ones included. Never below those.'),
+    .describe(
+      'Places in all, held and sold ones included. Never below those; 0 stops an activity that sold none.',
+    ),
   reason: operatorReason,
 });
 export type ChangeCapacityBody = z.infer<typeof changeCapacityBody>;

@@ -26,10 +26,28 @@ export function parseDurationMs(input: string | number): number | undefined {
 const durationFault =
   'must be a duration: 600000 (ms), "10m", "90s", or a delay level such as "level:14" (10 minutes)';
 
-/** A duration in API bodies and configuration; comes out as whole milliseconds from `minMs` to `maxMs`. */
-export function durationMs(minMs: number, maxMs: number) {
+const unitWords = [
+  ['day', unitsMs.d],
+  ['hour', unitsMs.h],
+  ['minute', unitsMs.m],
+  ['second', unitsMs.s],
+  ['millisecond', unitsMs.ms],
+] as const;
+
+/** A limit in words, in the largest unit that fits it: `30 days`. */
+function inWords(ms: number): string {
+  const [word, size] = unitWords.find(([, unitMs]) => ms > 0 && ms % unitMs === 0) ?? unitWords[4];
+  return `${ms / size} ${word}${ms === size ? '' : 's'}`;
+}
+
+/**
+ * A duration in API bodies; comes out as whole milliseconds from `minMs` to `maxMs`.
+ * @param what what it is for, as the API's description says it.
+ */
+export function durationMs(minMs: number, maxMs: number, what: string) {
   return z
     .union([z.number(), z.string()], durationFault)
+    .meta({ examples: ['10m', 600_000, 'level:14'] })
     .transform((input, context) => {
       const ms = parseDurationMs(input);
       if (ms === undefined) {
@@ -38,6 +56,13 @@ export function durationMs(minMs: number, maxMs: number) {
       }
       return ms;
     })
-    .pipe(z.int().min(minMs).max(maxMs))
-    .describe('Milliseconds, or text such as "10m" or "level:14".');
+    .pipe(
+      z
+        .int()
+        .min(minMs, `must be at least ${inWords(minMs)}`)
+        .max(maxMs, `must be at most ${inWords(maxMs)}`),
+    )
+    .describe(
+      `${what} Milliseconds, or text such as "10m", "90s" or "level:14" (10 minutes); from ${inWords(minMs)} to ${inWords(maxMs)}.`,
+    );
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { activityId, operatorReason, orderId } from './ids.ts';
+import { activityId, lowerCaseUuid, operatorReason, orderId } from './ids.ts';
 
 /** Shapes of `/v1/ops/…`: what an operator looks at, and settles by hand. */
 const time = z.iso.datetime();
@@ -99,10 +99,7 @@ export const leftEffectList = z.object({
 
 /** Body of `POST /v1/ops/effects/redrive`. */
 export const redriveEffectsBody = z.strictObject({
-  ids: z
-    .array(z.uuid().regex(/^[0-9a-f-]+$/, 'must be lower case'))
-    .min(1)
-    .max(operationsPageMax),
+  ids: z.array(lowerCaseUuid).min(1).max(operationsPageMax),
   dryRun,
   reason: operatorReason,
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { payWithinMsMax } from './activity.ts';
 import { durationMs } from './duration.ts';
 import { activityId, operatorReason, orderId } from './ids.ts';
+import { instant } from './instant.ts';
 import { orderStatuses } from './order-status.ts';
 
 /** Body of `POST /v1/activities/:id/orders`. The buyer is the token's `sub`, never a body field. */
@@ -13,8 +14,8 @@ export type CreateOrderBody = z.infer<typeof createOrderBody>;
 /** Body of `POST /v1/orders/:id/extend`: either by a time, or until one. */
 export const extendOrderBody = z
   .strictObject({
-    byMs: durationMs(1_000, payWithinMsMax).optional(),
-    until: z.iso.datetime().optional().describe('The new deadline; later than the present one.'),
+    byMs: durationMs(1_000, payWithinMsMax, 'So much later than the present deadline.').optional(),
+    until: instant.optional().describe('The new deadline; later than the present one.'),
     reason: operatorReason,
   })
   .refine(({ byMs, until }) => (byMs === undefined) !== (until === undefined), {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { orderId } from './ids.ts';
+import { lowerCaseUuid, orderId } from './ids.ts';
+import { instant } from './instant.ts';
 
 /**
  * Body of `POST /v1/payments/webhook`, signed per the Standard Webhooks specification: the headers
@@ -7,12 +8,12 @@ import { orderId } from './ids.ts';
  */
 export const paymentWebhookBody = z.strictObject({
   type: z.enum(['payment.captured', 'payment.failed']),
-  timestamp: z.iso.datetime().describe('When it happened at the provider.'),
+  timestamp: instant.describe('When it happened at the provider.'),
   data: z.strictObject({
     paymentId: z.string().min(1).max(128),
     orderId,
     amountMinor: z.int().min(0),
-    currency: z.string().regex(/^[A-Z]{3}$/),
+    currency: z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as "CNY"'),
     providerRef: z
       .string()
       .min(1)
@@ -27,13 +28,10 @@ export type PaymentWebhookBody = z.infer<typeof paymentWebhookBody>;
 /** To the same address: a refund that the provider had taken will not arrive. */
 export const refundFailedWebhookBody = z.strictObject({
   type: z.literal('payment.refund_failed'),
-  timestamp: z.iso.datetime().describe('When it happened at the provider.'),
+  timestamp: instant.describe('When it happened at the provider.'),
   data: z.strictObject({
     paymentId: z.string().min(1).max(128),
-    refundId: z
-      .uuid()
-      .regex(/^[0-9a-f-]+$/, 'must be lower case')
-      .describe('Our id of the refund: the idempotency key that it was asked for with.'),
+    refundId: lowerCaseUuid.describe('Our id of the refund: the idempotency key that it was asked for with.'),
     refundRef: z.string().min(1).max(255).optional().describe("The provider's own id of the refund."),
     reason: z.string().max(255).optional(),
   }),

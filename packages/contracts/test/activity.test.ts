@@ -30,6 +30,37 @@ describe('the body that creates an activity', () => {
     expect([parsed.payWithinMs, parsed.remindAfterMs]).toEqual([600_000, 300_000]);
   });
 
+  it('takes a time in any zone, and keeps it in UTC with milliseconds', () => {
+    const { saleStartsAt, saleEndsAt } = createActivityBody.parse({
+      ...body,
+      saleStartsAt: '2030-01-01T00:00:00+08:00',
+      saleEndsAt: '2030-01-01T00:00:00Z',
+    });
+    expect([saleStartsAt, saleEndsAt]).toEqual(['2029-12-31T16:00:00.000Z', '2030-01-01T00:00:00.000Z']);
+  });
+
+  it('compares the ends of a sale as times, not as text', () => {
+    const change = { saleStartsAt: '2030-01-01T08:00:00+08:00', saleEndsAt: '2030-01-01T01:00:00+02:00' };
+    expect(faultsOf({ ...body, ...change })).toEqual(['saleEndsAt']);
+  });
+
+  it.each(['2030-01-01T00:00:00', '2030-01-01', '9999-12-31T23:30:00-01:00', '1969-12-31T23:59:59Z', 7])(
+    'says once what a time looks like when given %j',
+    (saleStartsAt) => {
+      const { error } = createActivityBody.safeParse({ ...body, saleStartsAt });
+      expect(error?.issues.map(({ message }) => message)).toEqual([
+        expect.stringContaining('such as "2030-01-01T00:00:00Z"'),
+      ]);
+    },
+  );
+
+  it.each(['XXQ', 'cny', 'EURO'])('says that %s is no currency of ISO 4217, once', (currency) => {
+    const { error } = createActivityBody.safeParse({ ...body, currency });
+    expect(error?.issues.map(({ message }) => message)).toEqual([
+      'must be a currency of ISO 4217 by its code, such as "CNY" or "EUR"',
+    ]);
+  });
+
   it.each([
     ['a reminder after the deadline', { payWithinMs: '8m', remindAfterMs: '10m' }, ['remindAfterMs']],
     ['a reminder at the deadline', { payWithinMs: '10m', remindAfterMs: '10m' }, ['remindAfterMs']],
@@ -46,6 +77,7 @@ describe('the body that creates an activity', () => {
     ['a price below zero', { priceMinor: -1 }, ['priceMinor']],
     ['a currency that is none', { currency: 'yuan' }, ['currency']],
     ['a blank name', { name: '   ' }, ['name']],
+    ['a currency that has the form of one', { currency: 'XXQ' }, ['currency']],
     ['a local time', { saleStartsAt: '2026-12-01 10:00' }, ['saleStartsAt']],
     ['a pay window beyond 30 days', { payWithinMs: payWithinMsMax + 1 }, ['payWithinMs']],
     ['an unknown policy', { latePaymentPolicy: 'keep' }, ['latePaymentPolicy']],

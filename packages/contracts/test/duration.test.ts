@@ -62,7 +62,7 @@ describe('parseDurationMs', () => {
 });
 
 describe('durationMs', () => {
-  const schema = durationMs(1_000, 60_000);
+  const schema = durationMs(1_000, 60_000, 'A test.');
 
   it('comes out as whole milliseconds', () => {
     expect([schema.parse('1m'), schema.parse(1_000), schema.parse('level:2')]).toEqual([
@@ -72,6 +72,23 @@ describe('durationMs', () => {
 
   it.each([999, '61s', 'level:18'])('refuses %j, which is out of its range', (input) => {
     expect(schema.safeParse(input).success).toBe(false);
+  });
+
+  it.each([
+    ['61s', 'must be at most 1 minute'],
+    [999, 'must be at least 1 second'],
+  ])('says the limit that %j breaks in words', (input, message) => {
+    expect(schema.safeParse(input).error?.issues.map((issue) => issue.message)).toEqual([message]);
+  });
+
+  it.each([
+    [2_592_000_000, '30 days'],
+    [600_000, '10 minutes'],
+    [5_400_000, '90 minutes'],
+    [500, '500 milliseconds'],
+  ])('names a limit of %d ms as a person would: %s', (maxMs, words) => {
+    const fault = durationMs(0, maxMs, 'A test.').safeParse(maxMs + 1).error?.issues[0]?.message;
+    expect(fault).toBe(`must be at most ${words}`);
   });
 
   it.each(['soon', true, null, {}, []])('says what a duration looks like when given %j', (input) => {

@@ -19,6 +19,26 @@ describe('an order id', () => {
   });
 });
 
+describe('what a person reads of a bad id', () => {
+  const messagesOf = (schema: { safeParse: typeof orderId.safeParse }, value: unknown) =>
+    schema.safeParse(value).error?.issues.map(({ message }) => message);
+
+  it.each(['6f1c6f0e-3f0a-4d3b-9c59-1d2f6f0a7b11', '019AD0C4-8B1E-7C3A-9F00-3B1C52D6A001', 'nonsense', 42])(
+    'says once what an order id looks like, for %j',
+    (value) => {
+      expect(messagesOf(orderId, value)).toEqual([
+        expect.stringMatching(/^must be the id of an order: .* lower case/),
+      ]);
+    },
+  );
+
+  it('says that the Idempotency-Key is missing, and what to send', () => {
+    expect(messagesOf(idempotencyKey, undefined)).toEqual([
+      expect.stringMatching(/^is missing: send an Idempotency-Key header/),
+    ]);
+  });
+});
+
 describe('an activity id', () => {
   it.each([1, 42, Number.MAX_SAFE_INTEGER])('may be %d', (value) => {
     expect(activityId.safeParse(value).success).toBe(true);

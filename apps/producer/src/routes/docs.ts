@@ -9,8 +9,11 @@ import {
 } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 
-/** Shapes that the description names once, instead of repeating them at each route. */
-const schemaRegistry = z.registry<{ id: string }>();
+/**
+ * Shapes that the description names once, instead of repeating them at each route. In zod's own registry, because
+ * what a field says of itself (`describe`, `meta`) is there, and the description is made from one registry alone.
+ */
+const schemaRegistry = z.globalRegistry;
 schemaRegistry.add(activityView, { id: 'Activity' });
 schemaRegistry.add(orderView, { id: 'Order' });
 schemaRegistry.add(orderTimeline, { id: 'OrderTimeline' });
