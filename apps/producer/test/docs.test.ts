@@ -1,3 +1,4 @@
+import { buyerNotice, shopEvent } from '@lapse/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestApi, openTestStores, type TestApi, type TestStores } from './test-api.ts';
 
@@ -95,6 +96,22 @@ describe('the API’s own description', () => {
       ({ name }: { name: string }) => name === 'idempotency-key',
     );
     expect(key).toMatchObject({ required: true, description: expect.stringContaining('repeat') });
+  });
+
+  it('shows what is posted to others: every type, the headers to verify, and an example that is one', async () => {
+    const { webhooks } = (await api.send({ url: '/openapi.json' })).json();
+    const shapes = { shopEvent, buyerNotice };
+    expect(Object.keys(webhooks)).toEqual(Object.keys(shapes));
+    for (const [name, shape] of Object.entries(shapes)) {
+      const { requestBody, parameters } = webhooks[name].post;
+      const { schema, example } = requestBody.content['application/json'];
+      expect(shape.parse(example)).toEqual(example);
+      expect(schema.properties.type.enum).toEqual(shape.shape.type.options);
+      expect(schema.properties.data.properties).toHaveProperty('orderId');
+      expect(parameters.map((parameter: { name: string }) => parameter.name)).toContain('webhook-signature');
+    }
+    const [events, notices] = [shopEvent, buyerNotice].map(({ shape }): string[] => shape.type.options);
+    expect(events?.filter((type) => notices?.includes(type))).toEqual([]);
   });
 
   it('names 429 for every route, because the limit of an address is before every one', async () => {

@@ -1,3 +1,4 @@
+import { buyerNotice } from '@lapse/contracts';
 import { DeliveryError, openNotifier } from '@lapse/notifications';
 import type { NotifyConfig } from '@lapse/runtime';
 import {
@@ -81,7 +82,9 @@ test("a reminder goes out signed, in the buyer's language, with the remaining ti
   const byOrder = new Map(receiver.notices.map((notice) => [notice.data.orderId, notice]));
   const first = byOrder.get(english.ids[0]);
   const second = byOrder.get(chinese.ids[0]);
-  expect(first?.type).toBe('order.reminder');
+  expect(first?.type).toBe('notice.reminder');
+  // What the API's description says of a notice.
+  for (const { body } of receiver.notices) expect(buyerNotice.parse(body)).toEqual(body);
   expect(first?.data.payLink).toBe(`https://shop.example.com/pay/${english.ids[0]}`);
   expect(Number(first?.data.remainingMs)).toBeGreaterThan(290_000);
   expect(Number(first?.data.remainingMs)).toBeLessThanOrEqual(300_000);
@@ -161,7 +164,8 @@ test('with the receiver down the order closes on time, and its one notice comes 
   await deliver();
   await deliver();
   expect(receiver.notices).toHaveLength(1);
-  expect(receiver.notices[0]).toMatchObject({ type: 'order.closed', data: { orderId: ids[0] } });
+  expect(receiver.notices[0]).toMatchObject({ type: 'notice.closed', data: { orderId: ids[0] } });
+  expect(buyerNotice.parse(receiver.notices[0]?.body)).toEqual(receiver.notices[0]?.body);
   expect(await states()).toMatchObject([{ stage: 'CLOSED', state: 'SENT', attempts: 2 }]);
 });
 

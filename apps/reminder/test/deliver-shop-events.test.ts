@@ -1,3 +1,4 @@
+import { shopEvent } from '@lapse/contracts';
 import { openShopChannel } from '@lapse/notifications';
 import type { ShopConfig } from '@lapse/runtime';
 import {
@@ -97,6 +98,17 @@ test('each order tells the shop its history, signed, once and in order', async (
   expect(receiver.notices[0]?.data).toMatchObject({ status: 'PENDING', quantity: 1, currency: 'CNY' });
   await deliver();
   expect(receiver.notices).toHaveLength(90);
+});
+
+test('an event is what the API description says, and its sequence rises along the order', async () => {
+  const [id = ''] = await livedOrders(1);
+  await deliver({ timeoutMs: 30_000 });
+  const events = receiver.notices.map(({ body }) => shopEvent.parse(body));
+  expect(events.map(({ type, data }) => [type, data.orderId, data.status, data.sequence])).toEqual([
+    ['order.created', id, 'PENDING', 1_000],
+    ['order.reminded', id, 'PENDING', 1_100],
+    ['order.cancelled', id, 'CANCELLED', 2_000],
+  ]);
 });
 
 test('two deliverers and a shop that fails at random: every event arrives, no order is told out of order', async () => {

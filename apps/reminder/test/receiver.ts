@@ -9,6 +9,8 @@ export interface ReceivedNotice {
   readonly id: string;
   readonly type: string;
   readonly data: Record<string, unknown>;
+  /** All of it. */
+  readonly body: unknown;
 }
 
 type Answer = number | null;
@@ -32,8 +34,9 @@ export async function openReceiver(): Promise<Receiver> {
     for await (const chunk of request) body += chunk;
     receiver.requests += 1;
     // Throws, and so resets the connection, when the signature is wrong.
-    const { type, data } = webhook.verify(body, request.headers as Record<string, string>) as ReceivedNotice;
-    const notice = { id: String(request.headers['webhook-id']), type, data };
+    const sent = webhook.verify(body, request.headers as Record<string, string>);
+    const { type, data } = sent as ReceivedNotice;
+    const notice = { id: String(request.headers['webhook-id']), type, data, body: sent };
     const answer = typeof receiver.answer === 'function' ? receiver.answer(notice) : receiver.answer;
     if (answer === null) return;
     if (answer < 300) receiver.notices.push(notice);

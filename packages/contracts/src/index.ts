@@ -52,6 +52,7 @@ export {
 } from './order.ts';
 export { type OrderPaymentView, orderPaymentView } from './order-payment.ts';
 export { type OrderStatus, orderStatuses, type TransitionCause, transitionCauses } from './order-status.ts';
+export { buyerNotice, buyerNoticeExample, shopEvent, shopEventExample } from './outgoing-webhooks.ts';
 export {
   type SimulatorAttempt,
   type SimulatorAttemptBody,

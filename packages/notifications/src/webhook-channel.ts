@@ -27,7 +27,8 @@ function webhookIdOf({ orderId, stage }: Notice): string {
 function bodyOf({ notice, payLink, rendered }: RenderedDelivery, sentAt: Date) {
   const reminder = notice.stage === 'REMINDER';
   return {
-    type: reminder ? 'order.reminder' : 'order.closed',
+    // Not `order.…`: those are the shop's events, and both may go to one address.
+    type: reminder ? 'notice.reminder' : 'notice.closed',
     timestamp: sentAt.toISOString(),
     data: {
       orderId: notice.orderId,

@@ -77,7 +77,7 @@ describe('the webhook channel', () => {
     expect(request?.method).toBe('POST');
     expect(headers['content-type']).toBe('application/json');
     expect(body).toEqual({
-      type: 'order.reminder',
+      type: 'notice.reminder',
       timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
       data: {
         orderId: notice.orderId,
@@ -101,7 +101,7 @@ describe('the webhook channel', () => {
     const { receiver, notifier } = await openBoth(answer(200));
     await notifier.send({ ...notice, stage: 'CLOSED' });
     const body = JSON.parse(receiver.requests[0]?.body ?? '');
-    expect(body.type).toBe('order.closed');
+    expect(body.type).toBe('notice.closed');
     expect(body.data).not.toHaveProperty('payLink');
     expect(receiver.requests[0]?.body).not.toContain('/pay/');
   });

@@ -8,6 +8,7 @@ import {
   type FastifyPluginAsyncZod,
 } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { outgoingWebhooks } from './outgoing-webhooks.ts';
 
 /**
  * Shapes that the description names once, instead of repeating them at each route. In zod's own registry, because
@@ -31,7 +32,8 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Lapse', version: '0.1.0', description, license: { name: 'Apache-2.0' } },
-      tags: [{ name: 'activities' }, { name: 'orders' }, { name: 'payments' }, { name: 'operations' }],
+      tags: ['activities', 'orders', 'payments', 'operations', 'webhooks'].map((name) => ({ name })),
+      webhooks: outgoingWebhooks,
       components: {
         securitySchemes: {
           bearer: {
