@@ -286,7 +286,7 @@ describe("an operator's Idempotency-Key", () => {
 
   it('covers the extend and the capacity: a repeat changes nothing again', async () => {
     const activity = await api.createActivity();
-    const order = (await api.placeOrder(activity.id, 'eve', 'k')).json();
+    const order = (await api.placeOrder(activity.id, 'zoe', 'k')).json();
     const first = await extend(order.id, { byMs: 10_000 }, 'extend-1');
     const second = await extend(order.id, { byMs: 10_000 }, 'extend-1');
     expect(second.headers['idempotent-replayed']).toBe('true');
