@@ -77,6 +77,20 @@ describe('parked messages', () => {
     ]);
   });
 
+  it.each([
+    ['redrive', 'REDRIVEN'],
+    ['drop', 'DROPPED'],
+  ])('%s: the list says who did it and why, and nothing of what is parked still', async (name, state) => {
+    const [{ id }, waiting] = [await park(), await park()];
+    await settle(name, { ids: [id], reason: `to ${name}`, dryRun: false });
+    const list = async (wanted: string) =>
+      parkedList.parse((await get(`/v1/ops/parked?state=${wanted}&limit=200`)).json()).parked;
+    const settled = (await list(state)).find((row) => row.id === id);
+    expect(settled).toMatchObject({ settledBy: 'boss', settledReason: `to ${name}` });
+    const left = (await list('PARKED')).find((row) => row.id === waiting.id);
+    expect(left).toMatchObject({ settledBy: null, settledReason: null, settledAt: null });
+  });
+
   it.each(['redrive', 'drop'])(
     '%s with a key: a repeat gets the same bytes, another request with it is 422',
     async (name) => {
@@ -128,12 +142,13 @@ it('findings of the auditor are listed newest first, by page', async () => {
   for (const kind of ['drift', 'orphan', 'restart']) {
     await queryDatabase(
       stores.mysqlUrl,
-      "INSERT INTO audit_finding (id, at, activity_id, kind, action, detail) VALUES (UNHEX(?), NOW(3), 1, ?, 'healed', '{}')",
+      "INSERT INTO audit_finding (id, at, activity_id, kind, action, detail) VALUES (UNHEX(?), NOW(3), 1, ?, 'healed', '{\"count\":2}')",
       [v7().replaceAll('-', ''), kind],
     );
   }
   const first = findingList.parse((await get('/v1/ops/findings?limit=2')).json());
   expect(first.findings.map(({ kind }) => kind)).toEqual(['restart', 'orphan']);
+  expect(first.findings[0]?.detail).toEqual({ count: 2 });
   const second = findingList.parse((await get(`/v1/ops/findings?limit=2&before=${first.next}`)).json());
   expect([second.findings.map(({ kind }) => kind), second.next]).toEqual([['drift'], null]);
 });

@@ -23,6 +23,8 @@ export const parkedView = z.object({
   body: z.string().nullable().describe('The start of the message, as text.'),
   createdAt: time,
   settledAt: time.nullable(),
+  settledBy: z.string().nullable().describe('The operator who redrove or dropped it.'),
+  settledReason: z.string().nullable().describe('Why, in their words.'),
 });
 export type ParkedView = z.infer<typeof parkedView>;
 export const parkedList = z.object({ parked: z.array(parkedView), next });
@@ -117,7 +119,7 @@ const findingView = z.object({
   activityId: activityId.nullable(),
   kind: z.string(),
   action: z.string(),
-  detail: z.string(),
+  detail: z.record(z.string(), z.unknown()).describe('The numbers of it, by the kind.'),
   healedAt: time.nullable(),
 });
 export const findingList = z.object({

@@ -2,7 +2,9 @@ import type { Phase } from '@lapse/contracts';
 import { idFromBytes, idToBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
 import type { Parked, ParkedFilter, ParkedKind, ParkedState } from './parked.ts';
+import type { Session } from './session.ts';
 import { withRetriedSession } from './transaction.ts';
+import { userFromBytes } from './user-bytes.ts';
 
 /** Bodies are up to a message long, so a page stays small. */
 const pageMax = 200;
@@ -43,7 +45,8 @@ export function listParked(
       `SELECT ${parkedColumns} FROM parked WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ?`,
       [...values, Math.min(limit, pageMax)],
     );
-    return rows.map(toParked);
+    const settlings = await readSettlings(session, rows);
+    return rows.map((row) => ({ ...toParked(row), ...settlings.get(String(row.id)) }));
   });
 }
 
@@ -59,5 +62,26 @@ export function toParked(row: ParkedRow): Parked {
     body: row.body,
     createdAt: row.created_at,
     settledAt: row.settled_at,
+    settledBy: null,
+    settledReason: null,
   };
+}
+
+type Settling = Pick<Parked, 'settledBy' | 'settledReason'>;
+
+/** Of the rows that are settled, by their numbers: their settling left its actor and reason. */
+async function readSettlings(session: Session, rows: readonly ParkedRow[]): Promise<Map<string, Settling>> {
+  const settled = rows.filter(({ state }) => state !== 'PARKED').map(({ id }) => Buffer.from(String(id)));
+  if (settled.length === 0) return new Map();
+  const actions = await session.rows<{ target: Buffer; actor: Buffer; reason: string }>(
+    `SELECT target, actor, reason FROM operator_action
+     WHERE target_kind = 'parked' AND target IN (?) ORDER BY at, id LIMIT ?`,
+    [settled, pageMax],
+  );
+  return new Map(
+    actions.map(({ target, actor, reason }) => [
+      target.toString(),
+      { settledBy: userFromBytes(actor), settledReason: reason },
+    ]),
+  );
 }

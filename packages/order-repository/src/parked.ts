@@ -19,6 +19,9 @@ export interface Parked {
   readonly body: Buffer | null;
   readonly createdAt: Date;
   readonly settledAt: Date | null;
+  /** Which operator settled it, and why; null while it is parked. */
+  readonly settledBy: string | null;
+  readonly settledReason: string | null;
 }
 
 export interface ParkedFilter {

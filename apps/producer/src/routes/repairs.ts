@@ -52,8 +52,9 @@ export const repairRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, 
       const page = { limit: query.limit, ...(query.before === undefined ? {} : { beforeId: query.before }) };
       const findings = await orders.listFindings(page);
       return {
-        findings: findings.map(({ at, healedAt, ...finding }) => ({
+        findings: findings.map(({ at, healedAt, detail, ...finding }) => ({
           ...finding,
+          detail: JSON.parse(detail),
           at: at.toISOString(),
           healedAt: healedAt?.toISOString() ?? null,
         })),
