@@ -3,12 +3,13 @@
  * killed, so that what it used can still be read.
  */
 import { closeContenders } from './close-burst/close-contenders.ts';
-import type { DueSale } from './close-burst/due-sale.ts';
-import { armedText, readyText } from './close-burst/own-program.ts';
+import { armedText } from './close-burst/own-program.ts';
 import { readDeadline } from './close-burst/read-deadline.ts';
+import { readyText } from './ready-text.ts';
+import type { Sale } from './sale.ts';
 
 const [what, name] = process.argv.slice(2);
-const sale = JSON.parse(process.env.LAPSE_BENCH_SALE ?? '') as DueSale;
+const sale = JSON.parse(process.env.LAPSE_BENCH_SALE ?? '') as Sale;
 const contender = closeContenders.find((known) => known.name === name);
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 

@@ -86,11 +86,16 @@ function summariseRuns({ name, about }: Contender, outcomes: Outcome[]) {
 function describe(outcome: Outcome): string {
   if (outcome.kind === 'skipped') return `skipped: ${outcome.reason}`;
   if (outcome.kind === 'no-figure') return `NO FIGURE: ${outcome.reasons.join('; ')}`;
-  const { orders, perSecond, seconds, cpuUsPerOrder, latenessMs } = outcome.figures;
+  const { orders, perSecond, seconds, cpuUsPerOrder, latenessMs, responseMs } = outcome.figures;
   const cpu = Object.entries(cpuUsPerOrder).map(([name, us]) => `${name} ${us.toFixed(0)}`);
   return [
     `${orders} in ${seconds.toFixed(2)} s: ${perSecond.toFixed(0)}/s`,
     `CPU us per order ${cpu.length === 0 ? 'not measured' : `${sum(cpuUsPerOrder).toFixed(0)} (${cpu.join(', ')})`}`,
+    ...(responseMs
+      ? [
+          `answered p50/p99/max ${[responseMs.p50, responseMs.p99, responseMs.max].map((ms) => ms.toFixed(1)).join('/')} ms`,
+        ]
+      : []),
     ...(latenessMs ? [`late p50/p99/max ${latenessMs.p50}/${latenessMs.p99}/${latenessMs.max} ms`] : []),
   ].join('; ');
 }

@@ -20,6 +20,7 @@ export interface RunningPrograms {
   readonly died: Promise<never>;
   /** What it has written so far. */
   readonly output: (name: string) => string;
+  readonly signal: (signal: NodeJS.Signals) => void;
   /** At once: their work is done, or no longer wanted. */
   readonly kill: () => Promise<void>;
 }
@@ -57,6 +58,9 @@ export async function startPrograms(programs: readonly Program[], dir: string): 
     pids: Object.fromEntries(services.map((service) => [service.name, service.pids])),
     died,
     output: (name) => readLog(dir, name),
+    signal: (signal) => {
+      for (const service of services) service.kill(signal);
+    },
     kill,
   };
 }

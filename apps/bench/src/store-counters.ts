@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 
 /** Counters that only rise, by name. */
-export type Counters = Readonly<Record<string, number>>;
+type Counters = Readonly<Record<string, number>>;
 
 /** What MySQL counts of its statements and its log, since it started. */
 const mysqlNames = [
@@ -24,7 +24,7 @@ const mysqlNames = [
   'Bytes_sent',
 ] as const;
 
-export async function readMysqlCounters(mysql: Pool): Promise<Counters> {
+async function readMysqlCounters(mysql: Pool): Promise<Counters> {
   const [rows] = await mysql.query<RowDataPacket[]>('SHOW GLOBAL STATUS WHERE Variable_name IN (?)', [
     mysqlNames,
   ]);
@@ -32,7 +32,7 @@ export async function readMysqlCounters(mysql: Pool): Promise<Counters> {
 }
 
 /** Calls of each command, those inside scripts included. */
-export async function readRedisCounters(redis: Redis): Promise<Counters> {
+async function readRedisCounters(redis: Redis): Promise<Counters> {
   return parseCommandStats(await redis.info('commandstats'));
 }
 
@@ -40,6 +40,15 @@ export function parseCommandStats(info: string): Counters {
   return Object.fromEntries(
     [...info.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)].map(([, name, calls]) => [name, Number(calls)]),
   );
+}
+
+export interface StoreCounters {
+  readonly sql: Counters;
+  readonly redis: Counters;
+}
+
+export async function readStoreCounters(stores: { mysql: Pool; redis: Redis }): Promise<StoreCounters> {
+  return { sql: await readMysqlCounters(stores.mysql), redis: await readRedisCounters(stores.redis) };
 }
 
 /** How much each rose; those that did not are left out. */

@@ -1,58 +1,30 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createTestRedis, type TestRedis, testRocketmq, testVariable } from '@lapse/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { closeContenders } from '../src/close-burst/close-contenders.ts';
 import type { CloseContender } from '../src/close-burst/contender.ts';
 import { runClose } from '../src/close-burst/run-close.ts';
-import type { Figures, Outcome } from '../src/result.ts';
-import { type BenchServices, readServices } from '../src/services.ts';
+import type { Outcome } from '../src/result.ts';
+import { figuresOf, named, openTestBench, type TestBench } from './bench-services.ts';
 
 const orders = 500;
 /** A busy machine needs several tries to be ready by the deadline. */
 const timeout = 120_000;
 const fixture = fileURLToPath(new URL('fixtures/close-all.mjs', import.meta.url));
 
-let redis: TestRedis;
-let services: BenchServices;
+let bench: TestBench;
 
 beforeAll(async () => {
-  redis = await createTestRedis();
-  const { endpoints, namesrv } = testRocketmq();
-  services = await readServices({
-    LAPSE_MYSQL_URL: testVariable('LAPSE_TEST_MYSQL_URL'),
-    LAPSE_REDIS_URL: redis.url,
-    LAPSE_ROCKETMQ_ENDPOINTS: endpoints,
-    LAPSE_ROCKETMQ_NAMESRV: namesrv,
-    LAPSE_BENCH_DIR: mkdtempSync(join(tmpdir(), 'lapse-bench-')),
-  });
+  bench = await openTestBench();
 });
-afterAll(async () => {
-  await redis.close();
-  rmSync(services.dir, { recursive: true });
-});
+afterAll(() => bench.close());
 
 function run(contender: CloseContender, stallMs = 15_000): Promise<Outcome> {
-  const dir = join(services.dir, contender.name);
-  return runClose(contender, { services, dir, size: orders, signal: new AbortController().signal, stallMs });
-}
-
-function contenderOf(name: string): CloseContender {
-  const found = closeContenders.find((contender) => contender.name === name);
-  if (found === undefined) throw new Error(`no contender ${name}`);
-  return found;
-}
-
-function figuresOf(outcome: Outcome): Figures {
-  if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));
-  return outcome.figures;
+  return runClose(contender, { ...bench.options(contender.name, orders), stallMs });
 }
 
 describe('close-burst of 500 orders', { timeout }, () => {
   test('the bare limit is measured: rate, lateness, CPU by process, statements', async () => {
-    const figures = figuresOf(await run(contenderOf('limit')));
+    const figures = figuresOf(await run(named(closeContenders, 'limit')));
     expect(figures).toMatchObject({ orders, early: 0, latenessMs: { count: orders } });
     expect(figures.perSecond).toBeCloseTo(orders / figures.seconds);
     expect(figures.sql.Com_commit).toBeGreaterThanOrEqual(1);
@@ -64,7 +36,7 @@ describe('close-burst of 500 orders', { timeout }, () => {
   });
 
   test('the real closer closes them by messages of the real broker, and the oracle agrees', async () => {
-    const figures = figuresOf(await run(contenderOf('lapse')));
+    const figures = figuresOf(await run(named(closeContenders, 'lapse')));
     expect(figures).toMatchObject({ orders, early: 0, latenessMs: { count: orders } });
     if (process.platform === 'linux') expect(figures.cpuUsPerOrder).toHaveProperty('broker');
   });

@@ -1,5 +1,5 @@
+import type { Sale } from '../sale.ts';
 import type { Program } from '../start-programs.ts';
-import type { DueSale } from './due-sale.ts';
 
 /**
  * One way to close orders at their deadline. All do the same work for each order, once: the order's status from PENDING
@@ -21,9 +21,9 @@ export interface CloseContender {
   /** Why it cannot run on this machine; undefined when it can. */
   readonly unavailable?: () => Promise<string | undefined>;
   /** Hand the orders to what will wake the worker. In a process of its own. */
-  readonly arm?: (sale: DueSale, dueAtMs: number) => Promise<void>;
+  readonly arm?: (sale: Sale, dueAtMs: number) => Promise<void>;
   /** Its worker, in a process of its own: call `ready` once it can work, then close orders until killed. */
-  readonly work?: (sale: DueSale, ready: () => void) => Promise<void>;
+  readonly work?: (sale: Sale, ready: () => void) => Promise<void>;
   /** Its worker where that is a program that exists already. */
-  readonly programs?: (sale: DueSale) => readonly Program[];
+  readonly programs?: (sale: Sale) => readonly Program[];
 }

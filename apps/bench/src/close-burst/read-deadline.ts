@@ -1,11 +1,11 @@
 import { sleep } from '@lapse/runtime';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import { type DueSale, farMs } from './due-sale.ts';
+import { farMs, type Sale } from '../sale.ts';
 
 const lookEveryMs = 50;
 
 /** Wait for the deadline, which is set once all processes are ready, and return it: ms since 1970, some seconds ahead. */
-export async function readDeadline({ mysqlUrl, activityId }: DueSale): Promise<number> {
+export async function readDeadline({ mysqlUrl, activityId }: Sale): Promise<number> {
   const mysql = await createConnection({ uri: mysqlUrl, timezone: 'Z' });
   for (;;) {
     const [[row]] = await mysql.query<RowDataPacket[]>(

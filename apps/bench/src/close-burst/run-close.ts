@@ -1,21 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { createTopics } from '@lapse/messaging';
-import { readConfig, sleep } from '@lapse/runtime';
+import { sleep } from '@lapse/runtime';
 import { BenchError } from '../bench-error.ts';
 import { type Meter, openMeter } from '../meter.ts';
 import { openStores, type RunStores } from '../open-stores.ts';
 import { perOrder } from '../per-order.ts';
+import { prepareTopics } from '../prepare-topics.ts';
 import { readUsage } from '../process-usage.ts';
-import { quietLog } from '../quiet-log.ts';
 import type { Figures, Outcome } from '../result.ts';
+import { prepareSale, type Sale, setDeadline } from '../sale.ts';
 import type { RunOptions } from '../scenario.ts';
 import { type RunningPrograms, startPrograms } from '../start-programs.ts';
-import { counted, readMysqlCounters, readRedisCounters } from '../store-counters.ts';
+import { counted, readStoreCounters } from '../store-counters.ts';
 import { awaitClosed } from './await-closed.ts';
 import type { CloseContender } from './contender.ts';
-import { type DueSale, prepareSale, setDeadline } from './due-sale.ts';
 import { type Faults, judge } from './judge.ts';
-import { lapseEnvironment } from './lapse-environment.ts';
 import { armedText, armProgram, workPrograms } from './own-program.ts';
 import { readLateness } from './read-lateness.ts';
 
@@ -82,7 +80,7 @@ async function closeSale(
 interface ReadyRun {
   readonly contender: CloseContender;
   readonly stores: RunStores;
-  readonly sale: DueSale;
+  readonly sale: Sale;
   readonly programs: RunningPrograms;
   readonly armMs: number;
   readonly options: CloseRunOptions;
@@ -104,7 +102,7 @@ async function measure(run: ReadyRun): Promise<Outcome> {
 
   const { armer: _, ...workers } = programs.pids;
   const meter = openMeter({ ...workers, ...pids });
-  const before = await readCounters(stores);
+  const before = await readStoreCounters(stores);
   await sleep(dueAtMs - Date.now(), signal);
   const end = await Promise.race([
     awaitClosed(stores, { activityId, orders, dueAtMs }, stallMs, signal),
@@ -112,7 +110,7 @@ async function measure(run: ReadyRun): Promise<Outcome> {
   ]);
   await sleep(trailMs, signal);
   const usage = meter.read();
-  const after = await readCounters(stores);
+  const after = await readStoreCounters(stores);
 
   const faults = await judge(stores, activityId, orders, contender.judgedBy);
   if (faults.length > 0 || !end.isWhole) return noFigure(faults, programs);
@@ -149,15 +147,6 @@ async function awaitArmed({ programs, sale }: ReadyRun, byMs: number, services: 
   // From its start: its loading is a part of what it costs.
   const own = pid === undefined ? undefined : readUsage(pid);
   return own === undefined ? used : { ...used, armer: own.cpuUs / sale.orders };
-}
-
-async function prepareTopics(sale: DueSale): Promise<void> {
-  const environment = { ...lapseEnvironment(sale), LAPSE_ROCKETMQ_NAMESRV: sale.rocketmqNamesrv };
-  await createTopics(readConfig(environment, ['rocketmq']).rocketmq, quietLog);
-}
-
-async function readCounters({ mysql, redis }: RunStores) {
-  return { sql: await readMysqlCounters(mysql), redis: await readRedisCounters(redis) };
 }
 
 function noFigure(faults: Faults, programs: RunningPrograms): Outcome {

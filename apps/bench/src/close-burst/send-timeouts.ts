@@ -2,9 +2,9 @@ import { type TimeoutOrder, timeoutMessageVersion } from '@lapse/contracts';
 import { openTimeoutSender } from '@lapse/messaging';
 import { readConfig } from '@lapse/runtime';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { lapseEnvironment } from '../lapse-environment.ts';
 import { quietLog } from '../quiet-log.ts';
-import type { DueSale } from './due-sale.ts';
-import { lapseEnvironment } from './lapse-environment.ts';
+import type { Sale } from '../sale.ts';
 
 export interface SendManner {
   readonly ordersPerMessage: number;
@@ -14,7 +14,7 @@ export interface SendManner {
 }
 
 /** Send the messages of phase 2 for all orders of the sale. Resolves once the broker has confirmed each. */
-export async function sendTimeouts(sale: DueSale, dueTime: number, manner: SendManner): Promise<void> {
+export async function sendTimeouts(sale: Sale, dueTime: number, manner: SendManner): Promise<void> {
   const { rocketmq } = readConfig(lapseEnvironment(sale), ['rocketmq']);
   const sender = await openTimeoutSender(rocketmq, quietLog);
   // One iterator for all lanes: each takes the next batch.
@@ -29,10 +29,7 @@ export async function sendTimeouts(sale: DueSale, dueTime: number, manner: SendM
   await sender.close();
 }
 
-async function readTimeoutOrders(
-  { mysqlUrl, activityId }: DueSale,
-  dueTime: number,
-): Promise<TimeoutOrder[]> {
+async function readTimeoutOrders({ mysqlUrl, activityId }: Sale, dueTime: number): Promise<TimeoutOrder[]> {
   const mysql = await createConnection({ uri: mysqlUrl, timezone: 'Z' });
   const [rows] = await mysql.query<RowDataPacket[]>(
     `SELECT LOWER(HEX(id)) AS id, CONVERT(user_id USING utf8mb4) AS userId, created_at AS createdAt FROM orders

@@ -1,9 +1,9 @@
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { createPool } from 'mysql2/promise';
+import type { Sale } from '../../sale.ts';
 import { closeOneOrder, readOrders } from '../close-one-order.ts';
 import type { CloseContender } from '../contender.ts';
-import type { DueSale } from '../due-sale.ts';
 
 const queueName = 'close';
 /** addBulk is what the docs say for many; one call is one transaction in Redis. */
@@ -29,11 +29,11 @@ export const bullmq: CloseContender = {
 };
 
 /** Workers block on their connection: the docs want no limit of retries there. */
-function connect({ redisUrl }: DueSale): Redis {
+function connect({ redisUrl }: Sale): Redis {
   return new Redis(redisUrl, { maxRetriesPerRequest: null });
 }
 
-async function arm(sale: DueSale, dueAtMs: number): Promise<void> {
+async function arm(sale: Sale, dueAtMs: number): Promise<void> {
   const mysql = createPool({ uri: sale.mysqlUrl, connectionLimit: 1 });
   const orders = await readOrders(mysql, sale.activityId);
   await mysql.end();
@@ -50,7 +50,7 @@ async function arm(sale: DueSale, dueAtMs: number): Promise<void> {
   }
 }
 
-async function work(sale: DueSale, ready: () => void): Promise<void> {
+async function work(sale: Sale, ready: () => void): Promise<void> {
   const mysql = createPool({ uri: sale.mysqlUrl, connectionLimit: connections });
   const redis = new Redis(sale.redisUrl);
   const worker = new Worker<Job>(

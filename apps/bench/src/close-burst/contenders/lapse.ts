@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { ordersPerMessageMax } from '@lapse/contracts';
+import { lapseEnvironment } from '../../lapse-environment.ts';
 import type { CloseContender } from '../contender.ts';
-import { lapseEnvironment } from '../lapse-environment.ts';
 import { sendTimeouts } from '../send-timeouts.ts';
 
 const closerMain = fileURLToPath(new URL('../../../../closer/dist/main.js', import.meta.url));

@@ -1,8 +1,8 @@
 import { sleep } from '@lapse/runtime';
 import { Redis } from 'ioredis';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import type { Sale } from '../../sale.ts';
 import type { CloseContender } from '../contender.ts';
-import type { DueSale } from '../due-sale.ts';
 import { readDeadline } from '../read-deadline.ts';
 
 /** From 2,000 on, larger batches cost the same per order. */
@@ -39,7 +39,7 @@ export const limit: CloseContender = {
   work,
 };
 
-async function work(sale: DueSale, ready: () => void): Promise<void> {
+async function work(sale: Sale, ready: () => void): Promise<void> {
   const { mysqlUrl, redisUrl, activityId } = sale;
   const mysql = await createConnection({ uri: mysqlUrl, timezone: 'Z' });
   await mysql.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');

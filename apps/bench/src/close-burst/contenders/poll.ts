@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createPool, type RowDataPacket } from 'mysql2/promise';
+import type { Sale } from '../../sale.ts';
 import { closeOneOrder } from '../close-one-order.ts';
 import type { CloseContender } from '../contender.ts';
-import type { DueSale } from '../due-sale.ts';
 
 const everyMs = 5_000;
 
@@ -23,7 +23,7 @@ function pollOf(limit: number, ordersMax: number): CloseContender {
 export const poll100 = pollOf(100, 300);
 export const poll1000 = pollOf(1_000, 3_000);
 
-async function poll({ mysqlUrl, redisUrl, activityId }: DueSale, limit: number, ready: () => void) {
+async function poll({ mysqlUrl, redisUrl, activityId }: Sale, limit: number, ready: () => void) {
   const mysql = createPool({ uri: mysqlUrl, connectionLimit: 1 });
   const redis = new Redis(redisUrl);
   await redis.ping();

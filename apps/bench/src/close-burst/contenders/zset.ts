@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createPool } from 'mysql2/promise';
+import type { Sale } from '../../sale.ts';
 import { closeOneOrder, readOrders } from '../close-one-order.ts';
 import type { CloseContender } from '../contender.ts';
-import type { DueSale } from '../due-sale.ts';
 
 const key = 'bench:deadlines';
 const ordersPerLook = 100;
@@ -21,7 +21,7 @@ export const zset: CloseContender = {
   work,
 };
 
-async function arm({ mysqlUrl, redisUrl, activityId }: DueSale, dueAtMs: number): Promise<void> {
+async function arm({ mysqlUrl, redisUrl, activityId }: Sale, dueAtMs: number): Promise<void> {
   const mysql = createPool({ uri: mysqlUrl, connectionLimit: 1 });
   const redis = new Redis(redisUrl);
   const members = (await readOrders(mysql, activityId)).map(
@@ -34,7 +34,7 @@ async function arm({ mysqlUrl, redisUrl, activityId }: DueSale, dueAtMs: number)
   await mysql.end();
 }
 
-async function work({ mysqlUrl, redisUrl, activityId }: DueSale, ready: () => void): Promise<void> {
+async function work({ mysqlUrl, redisUrl, activityId }: Sale, ready: () => void): Promise<void> {
   const mysql = createPool({ uri: mysqlUrl, connectionLimit: 1 });
   const redis = new Redis(redisUrl);
   await redis.ping();

@@ -1,7 +1,7 @@
-import type { DueSale } from './due-sale.ts';
+import type { Sale } from './sale.ts';
 
 /** What a process of Lapse gets: where the stores are. Everything else is its default. */
-export function lapseEnvironment(sale: DueSale): Record<string, string> {
+export function lapseEnvironment(sale: Sale): Record<string, string> {
   return {
     LAPSE_MYSQL_URL: sale.mysqlUrl,
     LAPSE_REDIS_URL: sale.redisUrl,

@@ -3,11 +3,11 @@ import { type NewOrder, openOrderRepository } from '@lapse/order-repository';
 import { openStock } from '@lapse/stock';
 import type { Pool } from 'mysql2/promise';
 import { v7 as uuidv7 } from 'uuid';
-import type { RunStores } from '../open-stores.ts';
-import { quietLog } from '../quiet-log.ts';
+import type { RunStores } from './open-stores.ts';
+import { quietLog } from './quiet-log.ts';
 
-/** A sale that is sold out, and whose buyers have not paid: everything a contender needs to know. */
-export interface DueSale {
+/** A sale, and where its stores are: everything a contender needs to know. */
+export interface Sale {
   readonly mysqlUrl: string;
   readonly redisUrl: string;
   readonly rocketmqEndpoints: string;
@@ -15,8 +15,14 @@ export interface DueSale {
   /** Topics and groups of this run alone. */
   readonly topicPrefix: string;
   readonly activityId: number;
-  /** As many as there are places. */
+  /** Places, whether sold or not. */
   readonly orders: number;
+}
+
+/** Of orders that are placed over HTTP. */
+export interface SaleTimes {
+  readonly payWithinMs: number;
+  readonly remindAfterMs: number;
 }
 
 const ordersPerInsert = 1_000;
@@ -24,11 +30,16 @@ const ordersPerInsert = 1_000;
 export const farMs = 86_400_000;
 
 /**
- * Sell every place of one activity, one to a buyer, the way the producer writes it; then load Redis from MySQL, as
- * after a loss. All contenders begin with the same rows in both stores.
+ * Put `capacity` places of one activity on sale and sell the first `sold` of them, one to a buyer, the way the producer
+ * writes it; then load Redis from MySQL, as after a loss. All contenders begin with the same rows in both stores.
  * @returns the activity's id. The orders are due in a day: `setDeadline` says when.
  */
-export async function prepareSale({ mysqlUrl, redisUrl }: RunStores, orders: number): Promise<number> {
+export async function prepareSale(
+  { mysqlUrl, redisUrl }: RunStores,
+  capacity: number,
+  sold: number = capacity,
+  times: SaleTimes = { payWithinMs: 900_000, remindAfterMs: 600_000 },
+): Promise<number> {
   const repository = await openOrderRepository(
     { url: mysqlUrl, poolMax: 4, queryTimeoutMs: 60_000 },
     quietLog,
@@ -37,24 +48,26 @@ export async function prepareSale({ mysqlUrl, redisUrl }: RunStores, orders: num
   try {
     const { id, generation } = await repository.createActivity({
       name: 'Bench',
-      capacity: orders,
+      capacity,
       priceMinor: 8_800,
       currency: 'CNY',
       saleStartsAt: null,
       saleEndsAt: null,
-      payWithinMs: 900_000,
-      remindAfterMs: 600_000,
+      ...times,
       quantityMax: 1,
       latePaymentPolicy: 'refund',
       paymentGraceMs: 30_000,
     });
-    for (let sold = 0; sold < orders; sold += ordersPerInsert) {
-      const count = Math.min(ordersPerInsert, orders - sold);
-      const { results } = await repository.createOrders(
+    for (let at = 0; at < sold; at += ordersPerInsert) {
+      const count = Math.min(ordersPerInsert, sold - at);
+      const { results, outbox } = await repository.createOrders(
         Array.from({ length: count }, () => newOrder(id, generation, repository.now())),
       );
       const refused = results.find(({ kind }) => kind !== 'created');
       if (refused) throw new Error(`an order was not created: ${refused.kind}`);
+      // Whoever needs messages sends them by itself, once the deadline is set.
+      const deliverAt = Date.now() + farMs / 2;
+      if (outbox) await repository.markOutboxSent([{ id: outbox.id, messageId: 'bench', deliverAt }]);
     }
     await repository.rebuildSnapshot(id, ({ available, ...snapshot }) =>
       stock.load({ ...snapshot, stock: available }, ''),

@@ -1,0 +1,23 @@
+import type { Sale } from '../sale.ts';
+import type { Program } from '../start-programs.ts';
+
+/** One way to sell places over HTTP: `POST /v1/activities/ID/orders` with a token and an Idempotency-Key. */
+export interface HttpContender {
+  readonly name: string;
+  readonly about: string;
+  /** Where its orders are when it has answered 201: for Lapse the oracle judges both stores. */
+  readonly judgedBy: 'oracle' | 'counts' | 'redis';
+  /** Fewer requests than asked for, where those would take too long. */
+  readonly ordersMax: number;
+  readonly needsBroker: boolean;
+  /** Its server as a program that exists already. */
+  readonly program?: (sale: Sale, http: HttpPlace) => Program;
+  /** Its server, in a process of its own. Resolves once it listens. */
+  readonly serve?: (sale: Sale, port: number) => Promise<void>;
+}
+
+export interface HttpPlace {
+  readonly port: number;
+  /** Signs the buyers' tokens. */
+  readonly jwtSecret: string;
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '@lapse/local-services';
+import { sleep } from '@lapse/runtime';
+import { openMeter } from '../meter.ts';
+import { openStores, type RunStores } from '../open-stores.ts';
+import { perOrder } from '../per-order.ts';
+import { prepareTopics } from '../prepare-topics.ts';
+import { readyText } from '../ready-text.ts';
+import type { Outcome } from '../result.ts';
+import { prepareSale, type Sale } from '../sale.ts';
+import type { RunOptions } from '../scenario.ts';
+import { type Program, type RunningPrograms, startPrograms } from '../start-programs.ts';
+import { counted, readStoreCounters } from '../store-counters.ts';
+import { awaitLoad } from './await-load.ts';
+import type { HttpContender, HttpPlace } from './http-contender.ts';
+import { judgeCreate } from './judge-create.ts';
+import { loadProgram } from './load.ts';
+
+/** A tenth of the requests, at most so many, are sent before it counts. */
+const warmUpMax = 2_000;
+const warmUpShare = 0.1;
+/** What follows an answer, such as its message, is part of its cost. */
+const trailMs = 1_000;
+
+export interface CreateManner {
+  readonly connections: number;
+  /** Places are there for all, or for none. */
+  readonly isSoldOut: boolean;
+}
+
+const file = fileURLToPath(new URL('../../dist/server-process.js', import.meta.url));
+
+/** One run of one contender: a fresh sale, and a load generator that keeps every connection busy. */
+export async function runCreate(
+  contender: HttpContender,
+  manner: CreateManner,
+  options: RunOptions,
+): Promise<Outcome> {
+  const stores = await openStores(options.services);
+  const started: RunningPrograms[] = [];
+  try {
+    return await measure(contender, manner, stores, started, options);
+  } catch (error) {
+    return { kind: 'no-figure', reasons: [(error as Error).message] };
+  } finally {
+    await Promise.all(started.map((programs) => programs.kill()));
+    await stores.close();
+  }
+}
+
+async function measure(
+  contender: HttpContender,
+  { connections, isSoldOut }: CreateManner,
+  stores: RunStores,
+  started: RunningPrograms[],
+  { services, dir, size, signal }: RunOptions,
+): Promise<Outcome> {
+  const requests = Math.min(size, contender.ordersMax);
+  const warmUp = Math.min(warmUpMax, Math.ceil(requests * warmUpShare));
+  const orders = isSoldOut ? 1 : requests + warmUp;
+  const activityId = await prepareSale(stores, orders, isSoldOut ? 1 : 0);
+  const { mysqlUrl, redisUrl } = stores;
+  const { rocketmqEndpoints, rocketmqNamesrv } = services;
+  const topicPrefix = `b-${randomBytes(4).toString('hex')}-`;
+  const sale: Sale = {
+    mysqlUrl,
+    redisUrl,
+    rocketmqEndpoints,
+    rocketmqNamesrv,
+    topicPrefix,
+    activityId,
+    orders,
+  };
+  if (contender.needsBroker) await prepareTopics(sale);
+  const http = { port: await freePort(), jwtSecret: randomBytes(32).toString('base64url') };
+  const server = await startPrograms([serverProgram(contender, sale, http)], dir);
+  started.push(server);
+  const origin = `http://127.0.0.1:${http.port}`;
+  const path = `/v1/activities/${activityId}/orders`;
+  const plan = { origin, path, connections, warmUp, requests, perSecond: null, jwtSecret: http.jwtSecret };
+  const load = await startPrograms([loadProgram(plan)], dir);
+  started.push(load);
+
+  const { broker = [], ...used } = services.pids;
+  const meter = openMeter({ ...server.pids, ...used, ...(contender.needsBroker && { broker }) });
+  const before = await readStoreCounters(stores);
+  load.signal('SIGUSR2');
+  const { seconds, statuses, responseMs } = await Promise.race([
+    awaitLoad(load, signal),
+    load.died,
+    server.died,
+  ]);
+  await sleep(trailMs, signal);
+  const usage = meter.read();
+  const after = await readStoreCounters(stores);
+
+  const wanted = { [isSoldOut ? 409 : 201]: requests + warmUp };
+  if (JSON.stringify(statuses) !== JSON.stringify(wanted)) {
+    const reason = `answers ${JSON.stringify(statuses)} instead of ${JSON.stringify(wanted)}`;
+    return { kind: 'no-figure', reasons: [reason] };
+  }
+  const judgedBy = isSoldOut && contender.judgedBy === 'redis' ? 'counts' : contender.judgedBy;
+  const faults = await judgeCreate(stores, sale, orders, judgedBy);
+  if (faults.length > 0) return { kind: 'no-figure', reasons: [...faults] };
+  const figures = {
+    orders: requests,
+    seconds,
+    perSecond: requests / seconds,
+    cpuUsPerOrder: perOrder(usage, requests, 'cpuUs'),
+    armCpuUsPerOrder: {},
+    rssPeakBytes: perOrder(usage, 1, 'rssPeakBytes'),
+    sql: counted(before.sql, after.sql),
+    redis: counted(before.redis, after.redis),
+    latenessMs: null,
+    early: 0,
+    responseMs,
+  };
+  return { kind: 'measured', figures };
+}
+
+function serverProgram({ name, program }: HttpContender, sale: Sale, http: HttpPlace): Program {
+  if (program) return program(sale, http);
+  const env = { LAPSE_BENCH_SALE: JSON.stringify(sale) };
+  return { name: 'worker', file, args: [name, String(http.port)], env, readyText };
+}

@@ -1,0 +1,64 @@
+/**
+ * The load generator: so many connections, each with one request in flight, the next as soon as it is answered; or a
+ * fixed rate. The plan comes by LAPSE_BENCH_LOAD. It says when it is warm, waits for SIGUSR2, and writes its result as one line.
+ */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'undici';
+import { type LoadPlan, type LoadResult, mintBuyerToken, resultText, warmText } from './create/load.ts';
+import { createLatencies } from './latencies.ts';
+
+const plan = JSON.parse(process.env.LAPSE_BENCH_LOAD ?? '') as LoadPlan;
+const total = plan.warmUp + plan.requests;
+const body = JSON.stringify({ quantity: 1 });
+const headers = Array.from({ length: total }, (_, index) => ({
+  authorization: `Bearer ${mintBuyerToken(plan.jwtSecret, `buyer-${index}`)}`,
+  'content-type': 'application/json',
+  'idempotency-key': `key-${index}`,
+}));
+const clients = Array.from({ length: plan.connections }, () => new Client(plan.origin, { pipelining: 1 }));
+const statuses: Record<string, number> = {};
+const latencies = createLatencies();
+let next = 0;
+
+async function send(client: Client, sinceMs: number, record: (ms: number) => void): Promise<void> {
+  const request = { method: 'POST', path: plan.path, headers: headers[next] ?? {}, body } as const;
+  next += 1;
+  const answer = await client.request(request);
+  await answer.body.dump();
+  record(performance.now() - sinceMs);
+  statuses[answer.statusCode] = (statuses[answer.statusCode] ?? 0) + 1;
+}
+
+async function sendUntil(end: number, record: (ms: number) => void): Promise<void> {
+  const lane = async (client: Client): Promise<void> => {
+    while (next < end) await send(client, performance.now(), record);
+  };
+  await Promise.all(clients.map(lane));
+}
+
+/** Each at its own time, and measured from that time: a stall delays none of those behind it out of the figures. */
+async function sendAtRate(perSecond: number): Promise<void> {
+  const fromMs = performance.now();
+  const sent: Promise<void>[] = [];
+  for (let index = 0; index < plan.requests; index += 1) {
+    const atMs = fromMs + (index * 1_000) / perSecond;
+    await sleep(Math.max(0, atMs - performance.now()));
+    const client = clients[index % clients.length];
+    if (client) sent.push(send(client, atMs, latencies.record));
+  }
+  await Promise.all(sent);
+}
+
+const stay = setInterval(() => undefined, 60_000);
+const begin = once(process, 'SIGUSR2');
+await sendUntil(plan.warmUp, () => undefined);
+process.stdout.write(`${warmText}\n`);
+await begin;
+const startedAt = performance.now();
+await (plan.perSecond === null ? sendUntil(total, latencies.record) : sendAtRate(plan.perSecond));
+const seconds = (performance.now() - startedAt) / 1_000;
+const result: LoadResult = { seconds, statuses, responseMs: latencies.read() };
+process.stdout.write(`${resultText}${JSON.stringify(result)}\n`);
+// Idle, until it is killed: what it used can still be read.
+stay.ref();

@@ -1,0 +1,2 @@
+/** What our own programs write once they can work. */
+export const readyText = 'bench: ready';
