@@ -27,6 +27,7 @@ export async function openTestStores() {
     mysqlUrl: database.url,
     redisUrl: redis.url,
     flushRedis: redis.flush,
+    commandRedis: redis.command,
     close: async () => {
       await redis.close();
       await database.drop();

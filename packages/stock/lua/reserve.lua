@@ -10,12 +10,18 @@
     released    this order was given back before, and never holds again
     user_holds  another order of this user is active
     sold_out    fewer units are free than asked for
-    not_ready   not loaded, or loaded under another generation; nothing was looked at
+    not_ready   not loaded, loaded under another generation, or the counter is not one that a script wrote
   Everything is checked before the first write, so a refusal leaves no trace.
 ]]
 local generation, order, user, quantity = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 
-local free = tonumber(redis.call('GET', KEYS[1]))
+-- Lua takes 12.5, 0x10 and inf for numbers too, and DECRBY takes none of them: only what DECRBY writes counts.
+local function counterOf(text)
+  local whole = text and (text == '0' or string.match(text, '^%-?[1-9]%d*$')) and #text <= 15
+  return whole and tonumber(text)
+end
+
+local free = counterOf(redis.call('GET', KEYS[1]))
 if redis.call('GET', KEYS[4]) ~= generation or not free then
   return 'not_ready'
 end

@@ -1,3 +1,4 @@
+import { isWrongType } from './is-wrong-type.ts';
 import type { RedisClient } from './redis-client.ts';
 import { stockKeys } from './stock-keys.ts';
 
@@ -16,8 +17,8 @@ const reserveKinds = ['reserved', 'sold_out', 'user_holds', 'not_ready', 'releas
 
 /**
  * `reserved`: the order holds its units, or has sold them. `sold_out`: fewer are free than asked for.
- * `user_holds`: another order of this user is active. `not_ready`: not loaded, under another generation, or this is
- * another server than the one it was loaded into.
+ * `user_holds`: another order of this user is active. `not_ready`: not loaded, under another generation, this is
+ * another server than the one it was loaded into, or a value there is none that a script wrote: a load mends all four.
  * `released`: this very order was given back before; it never holds again.
  */
 export interface ReserveResult {
@@ -44,10 +45,15 @@ export async function reserve(
   }
   const keys = stockKeys(activityId);
   const argv = [String(generation), orderId, userId, String(quantity)];
-  const answer = await ask(`reserve order ${orderId}`, activityId, async ({ scripts, runId }) => {
+  const asked = ask(`reserve order ${orderId}`, activityId, async ({ scripts, runId }) => {
     // No await between the look and the sending: both are of the same connection.
     const server = runId.now() ?? (await runId.read());
     return server === stockRunId ? scripts.reserve(keys, argv) : 'not_ready';
+  });
+  const answer = await asked.catch((error: unknown) => {
+    // The script reads every key before it writes one: nothing was held.
+    if (isWrongType(error)) return 'not_ready';
+    throw error;
   });
   const kind = reserveKinds.find((known) => known === answer);
   if (kind === undefined) throw new TypeError(`reserve.lua answered ${JSON.stringify(answer)}.`);

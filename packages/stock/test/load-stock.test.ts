@@ -62,6 +62,26 @@ describe('an activity that is not loaded', () => {
     await expect(own.stock.load(emptySnapshot(4, 100, 2), '')).rejects.toThrow('loaded by somebody else');
   });
 
+  it('is also one whose counter or keys no script wrote: nothing is held, and a load puts it right', async () => {
+    const [stock, users, holds] = ['activity:{5}:stock', 'activity:{5}:users', 'activity:{5}:holds'];
+    const spoil: (() => Promise<unknown>)[] = [
+      ...['12.5', '1e3', '0x10', 'nan', 'inf', ' 5', '007', '-0', '1'.repeat(16)].map(
+        (text) => () => own.redis.set(stock, text),
+      ),
+      ...[stock, users, holds].map((key) => async () => {
+        await own.redis.del(key);
+        await own.redis.rpush(key, 'of another type');
+      }),
+    ];
+    for (const [at, damage] of spoil.entries()) {
+      await loadOver(own.stock, emptySnapshot(5, 100, at + 1));
+      await damage();
+      expect(await reserveIn(5, at + 1, 'o1')).toEqual({ kind: 'not_ready' });
+      await loadOver(own.stock, emptySnapshot(5, 100, at + 1));
+      expect(await reserveIn(5, at + 1, 'o1')).toEqual({ kind: 'reserved' });
+    }
+  });
+
   it('is also one that lost its counter alone', async () => {
     await loadOver(own.stock, emptySnapshot(3, 100));
     await own.redis.del('activity:{3}:stock');

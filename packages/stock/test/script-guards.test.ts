@@ -70,6 +70,17 @@ const controls: readonly Control[] = [
     without: 'reserved',
   },
   {
+    guard: 'reserve: a counter is one that DECRBY can write',
+    script: 'reserve',
+    cut: ['return whole and tonumber(text)', 'return tonumber(text)'],
+    play: async (run) => {
+      await own.redis.set(stockKeys(activityId).stock, '12.5');
+      return run('1', o1, 'ann', '1').catch((error: Error) => /not an integer/.test(error.message));
+    },
+    holds: 'not_ready',
+    without: true,
+  },
+  {
     guard: 'reserve: an order that was given back never holds again',
     script: 'reserve',
     cut: ['if known then', 'if false then'],
