@@ -142,14 +142,23 @@ describe('the process', () => {
       await waitUntil(async () => (await place('k2')).status === 503, { what: 'Redis to be away' });
       // Longer than a probe's answer is kept.
       const untilMs = performance.now() + 2_500;
+      let shown: unknown;
       while (performance.now() < untilMs) {
         const ready = await fetch(`${ops}/readyz`);
-        expect([ready.status, await ready.text()]).toEqual([200, expect.any(String)]);
+        shown = await ready.json();
+        expect([ready.status, shown]).toMatchObject([200, { ready: true }]);
         const read = await fetch(`${api}/v1/orders/${order.id}`, {
           headers: { authorization: `Bearer ${buyer}` },
         });
         expect(read.status).toBe(200);
       }
+      expect(shown).toMatchObject({
+        checks: {
+          mysql: { ok: true },
+          redis: { ok: false, fault: expect.any(String) },
+          rocketmq: { ok: true },
+        },
+      });
       expect((await post(`/v1/orders/${order.id}/cancel`, buyer, {})).status).toBe(200);
       const never = spawnApp(root, { ...env, LAPSE_REDIS_URL: gate.url });
       await never.waitForOutput('"started"');

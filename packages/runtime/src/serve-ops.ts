@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Closable } from './closable.ts';
 import type { Logger } from './logger.ts';
 import { collectProcessMetrics, registry } from './metrics.ts';
-import { createReadiness, type Readiness } from './readiness.ts';
+import { type CheckOptions, createReadiness, type Readiness } from './readiness.ts';
 import type { OpsConfig } from './settings.ts';
 
 /** Probes and scrapers are few and small; everything beyond that is turned away early. */
@@ -21,7 +21,7 @@ export interface Ops extends Closable {
   /** Not ready until this says so; never ready again once the process begins to stop. */
   setReady(ready: boolean): void;
   /** `check` rejects while the thing it looks at cannot be used. */
-  addCheck(name: string, check: () => Promise<void>): void;
+  addCheck(name: string, check: () => Promise<void>, options?: CheckOptions): void;
 }
 
 /**
@@ -53,7 +53,7 @@ export async function serveOps(config: OpsConfig, log: Logger): Promise<Ops> {
   return {
     port,
     setReady: (ready) => readiness.setReady(ready && !stopping),
-    addCheck: (name, check) => readiness.addCheck(name, check),
+    addCheck: (name, check, options) => readiness.addCheck(name, check, options),
     stopping: () => {
       stopping = true;
       readiness.setReady(false);

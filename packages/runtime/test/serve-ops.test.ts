@@ -65,6 +65,22 @@ describe('the ops server', () => {
     expect(started).toBe(2);
   });
 
+  test('a check that counts until it has passed is shown as it is for ever', async () => {
+    const ops = await openOps();
+    ops.setReady(true);
+    let check = async (): Promise<void> => Promise.reject(new Error('away'));
+    ops.addCheck('redis', () => check(), { counts: 'until-passed' });
+    const look = async () => (await (await get(ops, '/readyz')).json()) as object;
+    expect(await look()).toMatchObject({ ready: false, checks: { redis: { ok: false } } });
+    check = async () => {};
+    await vi.waitUntil(async () => (await get(ops, '/readyz')).ok, 3_000);
+    check = () => new Promise(() => {});
+    await vi.waitFor(
+      async () => expect(await look()).toMatchObject({ ready: true, checks: { redis: { ok: false } } }),
+      3_000,
+    );
+  });
+
   test('many probes at once cost one round of checks', async () => {
     const ops = await openOps();
     let started = 0;
