@@ -21,6 +21,7 @@ export function actionEvent(
 const actionWords: Readonly<Partial<Record<string, string>>> = {
   'order.cancel': 'cancelled by an operator',
   'order.extend': 'deadline moved by an operator',
+  'payment.dismiss': 'payment found to be no money, by an operator',
   'payment.refund': 'refund ordered by an operator',
   'refund.paid_by_hand': 'refund paid by hand, by an operator',
   resend_notification: 'notice to be sent again, by an operator',

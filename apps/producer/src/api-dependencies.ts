@@ -22,6 +22,7 @@ export interface ApiDependencies {
     | 'changeCapacity'
     | 'dropParked'
     | 'endAttempt'
+    | 'dismissPayments'
     | 'extendOrder'
     | 'listActivities'
     | 'listFindings'

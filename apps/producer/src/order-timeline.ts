@@ -133,6 +133,7 @@ const paymentWords = {
   REFUNDED: 'payment refunded',
   REFUND_FAILED: 'refund failed at the provider: an operator must order it anew',
   QUARANTINED: 'payment set aside: amount or currency differs from the order',
+  DISMISSED: 'payment set aside, and found since to be no money',
   FAILED: 'payment failed at the provider',
   WAITING: 'payment received before its order was written: kept until it is',
 } as const;

@@ -1,4 +1,4 @@
-import { findingList, orderTimeline, refundList, refundOutcomes } from '@lapse/contracts';
+import { dismissOutcomes, findingList, orderTimeline, refundList, refundOutcomes } from '@lapse/contracts';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestApi, openTestStores, paymentEvent, type TestApi, type TestStores } from './test-api.ts';
@@ -91,9 +91,40 @@ describe('quarantined money', () => {
     expect([reused.statusCode, reused.json().code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('is for operators alone', async () => {
+  it('that contradicts a payment which is kept is not paid back, but dismissed, and seen as that', async () => {
+    const activity = await api.createActivity();
+    const [kept, other] = [
+      (await api.placeOrder(activity.id, 'ann', 'k-kept')).json(),
+      (await api.placeOrder(activity.id, 'ben', 'k-other')).json(),
+    ];
+    const paymentId = `pay_${kept.id}`;
+    expect((await api.pay(paymentEvent(kept, { paymentId }))).json().outcome).toBe('paid');
+    expect((await api.pay(paymentEvent(other, { paymentId }))).json().outcome).toBe('quarantined');
+    const id = (await list('QUARANTINED')).refunds.find(({ orderId }) => orderId === other.id)?.id ?? 0;
+    const refused = refundOutcomes.parse((await pay({ ids: [id], dryRun: false })).json());
+    expect(refused.outcomes).toEqual([
+      {
+        ...{ id, changed: false, kind: 'contradicts', paymentId },
+        other: { id: expect.any(Number), orderId: kept.id, state: 'CAPTURED' },
+      },
+    ]);
+    const body = { ids: [id], dryRun: false, reason: 'the provider told a wrong order' };
+    const dismissed = await api.send({
+      ...{ method: 'POST', url: '/v1/ops/refunds/dismiss', operator: true, body },
+    });
+    expect(dismissOutcomes.parse(dismissed.json()).outcomes).toEqual([
+      { id, changed: true, kind: 'dismissed', orderId: other.id, paymentId },
+    ]);
+    expect((await list('DISMISSED')).refunds).toMatchObject([{ id, refundId: null }]);
+    const timeline = await api.send({ url: `/v1/orders/${other.id}/timeline`, as: 'ben' });
+    expect(orderTimeline.parse(timeline.json()).events.map(({ what }) => what)).toEqual(
+      expect.arrayContaining(['payment found to be no money, by an operator']),
+    );
+  });
+
+  it.each(['pay', 'dismiss'])('is for operators alone: %s', async (name) => {
     const body = { ids: [1], reason: 'it is mine' };
-    const reply = await api.send({ method: 'POST', url: '/v1/ops/refunds/pay', as: 'ann', body });
+    const reply = await api.send({ method: 'POST', url: `/v1/ops/refunds/${name}`, as: 'ann', body });
     expect(reply.json().code).toBe('FORBIDDEN');
   });
 });

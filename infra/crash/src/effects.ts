@@ -119,6 +119,7 @@ export const reads: Readonly<Record<string, string>> = {
     'packages/messaging/test: a parked message is acknowledged after its row is committed',
   'orders.parkDeadLetter':
     'packages/messaging/test: a dead letter is acknowledged after its row is committed',
+  'orders.dismissPayments': 'the same transaction as refundPayments: settle-rows.ts',
   'orders.markRefundPaid': 'one transaction by hand, with its answer under its key',
   'stock.ping': 'reads',
   'stock.close': 'ends the process itself',

@@ -18,6 +18,7 @@ export { delayLevelsMs, durationMs, parseDurationMs } from './duration.ts';
 export { activityId, idempotencyKey, orderId, userId } from './ids.ts';
 export {
   deliveryKinds,
+  dismissOutcomes,
   effectOutcomes,
   findingList,
   leftEffectList,

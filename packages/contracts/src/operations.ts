@@ -32,7 +32,7 @@ export const parkedList = z.object({ parked: z.array(parkedView), next });
 const rowId = z.int().positive().max(Number.MAX_SAFE_INTEGER);
 const dryRun = z.boolean().default(true).describe('Say what would happen, and change nothing.');
 
-/** Body of `POST /v1/ops/parked/redrive`, `…/drop` and `/v1/ops/refunds/pay`: rows by their numbers. */
+/** Body of `POST /v1/ops/parked/redrive`, `…/drop`, `/v1/ops/refunds/pay` and `…/dismiss`: rows by their numbers. */
 export const settleRowsBody = z.strictObject({
   ids: z.array(rowId).min(1).max(operationsPageMax),
   dryRun,
@@ -129,9 +129,15 @@ export const findingList = z.object({
 
 /**
  * QUARANTINED: another amount or currency than the order's; REFUND_FAILED: the provider had taken the refund and could
- * not carry it out. Both wait for an operator.
+ * not carry it out. Both wait for an operator. DISMISSED: was QUARANTINED, and an operator found no money to it.
  */
-export const refundStates = ['REFUND_PENDING', 'REFUNDED', 'QUARANTINED', 'REFUND_FAILED'] as const;
+export const refundStates = [
+  'REFUND_PENDING',
+  'REFUNDED',
+  'QUARANTINED',
+  'REFUND_FAILED',
+  'DISMISSED',
+] as const;
 
 /** Money that came and could not be kept: owed to the buyer, paid back, or waiting for an operator to say so. */
 const refundView = z.object({
@@ -157,10 +163,23 @@ export const refundList = z.object({ refunds: z.array(refundView), next });
 /** Of `POST /v1/ops/refunds/pay`. */
 export const refundOutcomes = outcomesOf({
   id: z.int(),
-  kind: z.enum(['refund_due', 'not_refundable', 'failed', 'not_found']),
+  kind: z.enum(['refund_due', 'not_refundable', 'contradicts', 'failed', 'not_found']),
   orderId: orderId.optional(),
   paymentId: z.string().optional(),
   amountMinor: z.int().optional().describe('What was captured, and so what goes back.'),
   currency: z.string().optional(),
+  state: z.string().optional(),
+  other: z
+    .object({ id: z.int(), orderId, state: z.string() })
+    .optional()
+    .describe('Of `contradicts`: the row by which the same money is kept or goes back.'),
+});
+
+/** Of `POST /v1/ops/refunds/dismiss`. */
+export const dismissOutcomes = outcomesOf({
+  id: z.int(),
+  kind: z.enum(['dismissed', 'not_quarantined', 'failed', 'not_found']),
+  orderId: orderId.optional(),
+  paymentId: z.string().optional(),
   state: z.string().optional(),
 });

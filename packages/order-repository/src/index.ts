@@ -43,6 +43,7 @@ export type {
   ParkedState,
 } from './parked.ts';
 export type {
+  DismissOutcome,
   PaymentBacklog,
   PaymentEvent,
   PaymentResult,

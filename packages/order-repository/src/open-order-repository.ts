@@ -15,6 +15,7 @@ import { createActivity, openActivity } from './create-activity.ts';
 import { createOrders } from './create-orders.ts';
 import { type Database, openDatabase } from './database.ts';
 import { type DatabaseClock, openDatabaseClock } from './database-clock.ts';
+import { dismissPayments } from './dismiss-payments.ts';
 import { dropParked } from './drop-parked.ts';
 import { endAttempt } from './end-attempt.ts';
 import { expandClosedNotices } from './expand-closed-notices.ts';
@@ -122,6 +123,7 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     listRefunds: (filter) => listRefunds(database, filter),
     markRefundPaid: (refund, request, answer) => markRefundPaid(database, refund, request, answer),
     refundPayments: (ids, options, answer) => refundPayments(database, { ids, options, answer }),
+    dismissPayments: (ids, options, answer) => dismissPayments(database, { ids, options, answer }),
     readPaymentBacklog: () => readPaymentBacklog(database),
     closeExpired: (ids, options) => closeExpired(database, log, busy, ids, options),
     closeOverdue: (options) => closeOverdue(database, log, busy, options),

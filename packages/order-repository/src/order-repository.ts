@@ -12,6 +12,7 @@ import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-r
 import type { Order } from './order.ts';
 import type { Parked, ParkedFilter, ParkedOutcome } from './parked.ts';
 import type {
+  DismissOutcome,
   PaymentBacklog,
   PaymentEvent,
   PaymentResult,
@@ -178,6 +179,11 @@ export interface OrderRepository {
     options: SettleOptions,
     answer: SettleAnswer<RefundOutcome>,
   ): Promise<SettleResult<RefundOutcome>>;
+  dismissPayments(
+    ids: readonly number[],
+    options: SettleOptions,
+    answer: SettleAnswer<DismissOutcome>,
+  ): Promise<SettleResult<DismissOutcome>>;
   readPaymentBacklog(): Promise<PaymentBacklog>;
 
   closeExpired(ids: readonly string[], options: { cause: CloseCause }): Promise<CloseResult>;

@@ -42,13 +42,15 @@ export type PaymentState =
   /** The provider had taken the refund, and could not carry it out. */
   | 'REFUND_FAILED'
   | 'QUARANTINED'
+  /** It was in quarantine; a person has found that there is no money to it. */
+  | 'DISMISSED'
   | 'FAILED'
   | 'WAITING';
 
-/** Of a payment whose money goes back, or waits for a person to say so. */
+/** Of a payment whose money goes back, or waits or waited for a person to say so. */
 export type RefundState = Extract<
   PaymentState,
-  'QUARANTINED' | 'REFUND_FAILED' | 'REFUND_PENDING' | 'REFUNDED'
+  'QUARANTINED' | 'DISMISSED' | 'REFUND_FAILED' | 'REFUND_PENDING' | 'REFUNDED'
 >;
 
 /** A kept payment, due to be tried again. */
@@ -100,6 +102,21 @@ export type RefundOutcome =
         }
       /** It is kept, on its way back, or paid back: there is nothing to order. */
       | { readonly kind: 'not_refundable'; readonly state: PaymentState }
+      /** The same payment's money is kept, or goes back, by the other row: it would go back twice. */
+      | {
+          readonly kind: 'contradicts';
+          readonly paymentId: string;
+          readonly other: { readonly id: number; readonly orderId: string; readonly state: PaymentState };
+        }
+      | { readonly kind: 'not_found' }
+    ));
+
+/** What becomes of one payment that an operator has found to be no money, or would. */
+export type DismissOutcome =
+  | RowRefused<number>
+  | ({ readonly id: number; readonly changed: boolean } & (
+      | { readonly kind: 'dismissed'; readonly orderId: string; readonly paymentId: string }
+      | { readonly kind: 'not_quarantined'; readonly state: PaymentState }
       | { readonly kind: 'not_found' }
     ));
 

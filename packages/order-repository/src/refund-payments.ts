@@ -7,6 +7,7 @@ import type { SettleRequest, SettleResult } from './settle-result.ts';
 import { type SettledRow, settleRows } from './settle-rows.ts';
 
 interface Row {
+  readonly id: number;
   readonly order_id: Buffer;
   readonly payment_id: Buffer;
   readonly state: PaymentState;
@@ -16,13 +17,19 @@ interface Row {
 }
 
 /** What a person has to order: the settler pays all other refunds by itself. */
-const refundable: readonly PaymentState[] = ['QUARANTINED', 'REFUND_FAILED'];
+const refundable: readonly PaymentState[] = ['QUARANTINED', 'REFUND_FAILED', 'DISMISSED'];
+/** The payment's money is accounted for by a row in any other state, or will be. */
+const withoutMoney: readonly PaymentState[] = ['QUARANTINED', 'DISMISSED', 'FAILED'];
 
 /**
  * Order that quarantined money goes back, or that a refund which failed at the provider is made anew; as `settleRows`
  * does it. The settler pays it: the amount and currency that were captured, once, for the payment is refundable no
  * more as soon as its refund is ordered. A refund made anew has an id of its own, for under the old one the
  * provider would only repeat that it failed.
+ *
+ * A payment's money goes back once: where another row of the same payment keeps it or gives it back, this one
+ * contradicts it and is refused. All rows of the payment are locked for that, so that of two which contradict each
+ * other one is refunded, whoever asks. A dry run judges each row alone.
  */
 export function refundPayments(
   database: Database,
@@ -32,16 +39,19 @@ export function refundPayments(
 }
 
 async function refundOne(session: Session, id: number, dryRun: boolean): Promise<SettledRow<RefundOutcome>> {
-  const [row] = await session.rows<Row>(
-    `SELECT order_id, payment_id, state, amount_minor, currency, refund_finding_id FROM payment WHERE id = ?
-     ${dryRun ? '' : 'FOR UPDATE'}`,
+  const rows = await session.rows<Row>(
+    `SELECT id, order_id, payment_id, state, amount_minor, currency, refund_finding_id FROM payment
+     WHERE payment_id = (SELECT payment_id FROM payment WHERE id = ?) ${dryRun ? '' : 'FOR UPDATE'}`,
     [id],
   );
+  const row = rows.find((each) => each.id === id);
   if (row === undefined) return { outcome: { id, changed: false, kind: 'not_found' } };
   const { state, amount_minor: amountMinor, currency } = row;
   if (!refundable.includes(state)) return { outcome: { id, changed: false, kind: 'not_refundable', state } };
   const orderId = idFromBytes(row.order_id);
   const paymentId = row.payment_id.toString();
+  const other = rows.find((each) => each.id !== id && !withoutMoney.includes(each.state));
+  if (other) return { outcome: contradiction(id, paymentId, other) };
   const outcome = {
     id,
     changed: !dryRun,
@@ -66,5 +76,12 @@ async function refundOne(session: Session, id: number, dryRun: boolean): Promise
       target: orderId,
       detail: { payment: id, paymentId, was: state, amountMinor, currency },
     },
+  };
+}
+
+function contradiction(id: number, paymentId: string, other: Row): RefundOutcome {
+  return {
+    ...{ id, changed: false, kind: 'contradicts', paymentId },
+    other: { id: other.id, orderId: idFromBytes(other.order_id), state: other.state },
   };
 }

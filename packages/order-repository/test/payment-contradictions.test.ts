@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { captureOf, createActivity, type Fixture, type LogLine, newOrder, openFixture } from './fixture.ts';
+import {
+  captureOf,
+  createActivity,
+  type Fixture,
+  type LogLine,
+  newOrder,
+  noAnswer,
+  openFixture,
+  outcomesOf,
+} from './fixture.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -92,5 +101,86 @@ describe('a capture that contradicts what came before it is quarantined, and no 
     expect(await record({ ...event, type: 'payment.failed' })).toBe('duplicate');
     expect(await rowsOf(event.paymentId)).toHaveLength(1);
     expect(errors()).toEqual([]);
+  });
+});
+
+describe('the money of one payment goes back once at most', () => {
+  const asked = { dryRun: false, actor: 'boss', reason: 'the provider was wrong' };
+  const refund = (ids: number[], options = asked) =>
+    outcomesOf(fixture.repository.refundPayments(ids, options, noAnswer));
+  const dismiss = (ids: number[], options = asked) =>
+    outcomesOf(fixture.repository.dismissPayments(ids, options, noAnswer));
+  const statesOf = async (paymentId: string) => (await rowsOf(paymentId)).map(({ state }) => state);
+  const idsOf = async (paymentId: string) =>
+    (await fixture.query('SELECT id FROM payment WHERE payment_id = ? ORDER BY id', [paymentId])).map(
+      ({ id }) => Number(id),
+    );
+
+  /** Told for one order, then for another, then of another amount. `kept`: as the first order takes it. */
+  async function contradicted(kept: 'paid' | 'kept' | 'quarantined') {
+    const activity = await createActivity(fixture.repository);
+    const first = kept === 'kept' ? newOrder(activity) : await pendingOrder();
+    const event = captureOf(first, { paymentId: `twice-${first.id}` });
+    if (kept === 'quarantined') event.amountMinor -= 1;
+    expect(await record(event)).toBe(kept);
+    const other = captureOf(await pendingOrder(), { paymentId: event.paymentId });
+    expect(await record(other)).toBe('quarantined');
+    expect(await record({ ...event, eventId: `part-${first.id}`, amountMinor: 40 })).toBe('quarantined');
+    return { first, paymentId: event.paymentId, ids: await idsOf(event.paymentId) };
+  }
+
+  it.each([
+    ['paid', 'CAPTURED'],
+    ['kept', 'WAITING'],
+  ] as const)(
+    'not at all while an order is %s with it: the row that keeps it is named',
+    async (how, state) => {
+      const { first, paymentId, ids } = await contradicted(how);
+      const [keeper = 0, ...wrong] = ids;
+      for (const dryRun of [true, false]) {
+        expect(await refund(wrong, { ...asked, dryRun })).toEqual(
+          wrong.map((id) => ({
+            ...{ id, changed: false, kind: 'contradicts', paymentId },
+            other: { id: keeper, orderId: first.id, state },
+          })),
+        );
+      }
+      expect(await statesOf(paymentId)).toEqual([state, 'QUARANTINED', 'QUARANTINED']);
+    },
+  );
+
+  it('of three that contradict each other one goes back, whoever asks and however many at once', async () => {
+    const { paymentId, ids } = await contradicted('quarantined');
+    const answers = (await Promise.all([ids, [...ids].reverse(), ids].map((each) => refund(each)))).flat();
+    expect(answers.filter(({ changed }) => changed)).toHaveLength(1);
+    expect((await statesOf(paymentId)).filter((state) => state === 'REFUND_PENDING')).toHaveLength(1);
+  });
+
+  it('what was no money is dismissed: nothing goes back, it is noted who said so, and no repeat revives it', async () => {
+    const { first, paymentId, ids } = await contradicted('paid');
+    const [keeper = 0, ...wrong] = ids;
+    expect(await dismiss(wrong, { ...asked, dryRun: true })).toMatchObject([
+      { kind: 'dismissed', changed: false },
+      { kind: 'dismissed', changed: false },
+    ]);
+    expect(await dismiss([...wrong, keeper, 999_999])).toMatchObject([
+      { kind: 'dismissed', changed: true },
+      { kind: 'dismissed', changed: true },
+      { kind: 'not_quarantined', changed: false, state: 'CAPTURED' },
+      { kind: 'not_found', changed: false },
+    ]);
+    expect(await dismiss(wrong)).toMatchObject([{ state: 'DISMISSED' }, { state: 'DISMISSED' }]);
+    const part = captureOf(first, { eventId: `part-${first.id}`, paymentId, amountMinor: 40 });
+    expect(await record(part)).toBe('duplicate');
+    expect(await statesOf(paymentId)).toEqual(['CAPTURED', 'DISMISSED', 'DISMISSED']);
+    const { actions } = (await fixture.repository.readTimeline(first.id)) ?? {};
+    expect(actions).toMatchObject([{ actor: 'boss', action: 'payment.dismiss', reason: asked.reason }]);
+  });
+
+  it('what was dismissed and is money after all may still go back', async () => {
+    const { paymentId, ids } = await contradicted('quarantined');
+    await dismiss(ids);
+    expect(await refund(ids.slice(1, 2))).toMatchObject([{ kind: 'refund_due', changed: true }]);
+    expect(await statesOf(paymentId)).toEqual(['DISMISSED', 'REFUND_PENDING', 'DISMISSED']);
   });
 });

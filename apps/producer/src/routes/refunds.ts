@@ -1,4 +1,11 @@
-import { type RefundView, refundList, refundOutcomes, refundStates, settleRowsBody } from '@lapse/contracts';
+import {
+  dismissOutcomes,
+  type RefundView,
+  refundList,
+  refundOutcomes,
+  refundStates,
+  settleRowsBody,
+} from '@lapse/contracts';
 import type { RefundRecord } from '@lapse/order-repository';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -47,7 +54,7 @@ export const refundRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, 
         ...settleSchema,
         operationId: 'payRefunds',
         summary: 'Pay quarantined money back, or make a refund anew that failed at the provider',
-        description: `The amount and currency that were captured, once; the settler pays it. ${settleSchema.description}`,
+        description: `The amount and currency that were captured, once; the settler pays it. A row whose payment is kept or paid back by another row answers \`contradicts\`, and is left alone. ${settleSchema.description}`,
         body: settleRowsBody,
         response: { 200: refundOutcomes, ...settleRefusals },
       },
@@ -55,6 +62,24 @@ export const refundRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, 
     async (request, reply) =>
       settleByHand(request, reply, refundOutcomes, (options, answer) =>
         orders.refundPayments(request.body.ids, options, answer),
+      ),
+  );
+
+  app.post(
+    '/v1/ops/refunds/dismiss',
+    {
+      schema: {
+        ...settleSchema,
+        operationId: 'dismissRefunds',
+        summary: 'Be done with quarantined payments that are no money: the provider told them wrongly',
+        description: `Nothing is kept and nothing goes back. Look at the provider first; one that was money after all may still be paid. ${settleSchema.description}`,
+        body: settleRowsBody,
+        response: { 200: dismissOutcomes, ...settleRefusals },
+      },
+    },
+    async (request, reply) =>
+      settleByHand(request, reply, dismissOutcomes, (options, answer) =>
+        orders.dismissPayments(request.body.ids, options, answer),
       ),
   );
 };

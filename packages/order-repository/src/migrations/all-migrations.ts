@@ -6,6 +6,7 @@ import { createOperations } from './0005-operations.ts';
 import { createOperatorActions } from './0006-operator-actions.ts';
 import { createPaymentConflicts } from './0007-payment-conflicts.ts';
 import { indexEffectsByActivity } from './0008-effects-by-activity.ts';
+import { addDismissedPayments } from './0009-dismissed-payments.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Imported, not read from a folder: the same from source and from dist. */
@@ -18,4 +19,5 @@ export const allMigrations: readonly Migration[] = [
   createOperatorActions,
   createPaymentConflicts,
   indexEffectsByActivity,
+  addDismissedPayments,
 ];

@@ -1,6 +1,9 @@
 import { stockByOrder } from './order-rules.ts';
 import { ofOrderOrNone, type Rule } from './rule.ts';
 
+/** A row in one of these states accounts for its payment's money; a payment has one such row at most. */
+const movesMoney = "'CAPTURED', 'REFUND_PENDING', 'REFUNDED', 'REFUND_FAILED'";
+
 /** I6: money against the order's own record, in any snapshot. */
 export const paymentRules: readonly Rule[] = [
   {
@@ -44,6 +47,16 @@ export const paymentRules: readonly Rule[] = [
     sql: (only) => `
       SELECT p.order_id FROM payment p LEFT JOIN orders o ON o.id = p.order_id
       WHERE p.state = 'CAPTURED' AND (p.refunded_at IS NOT NULL OR p.refund_ref IS NOT NULL)
+        AND ${ofOrderOrNone(only)}`,
+  },
+  {
+    id: 'I6',
+    says: 'payment whose money one row keeps or gives back, and another as well',
+    sql: (only) => `
+      SELECT p.order_id FROM payment p LEFT JOIN orders o ON o.id = p.order_id
+      WHERE p.state IN (${movesMoney}) AND EXISTS (
+          SELECT 1 FROM payment other
+          WHERE other.payment_id = p.payment_id AND other.id < p.id AND other.state IN (${movesMoney}))
         AND ${ofOrderOrNone(only)}`,
   },
   {

@@ -563,6 +563,19 @@ const plants: readonly Plant[] = [
     always: true,
   },
   {
+    name: 'money of one payment kept for one order and paid back for another',
+    plant: ({ sql, orders }) =>
+      sql.query(
+        `UPDATE payment p JOIN payment kept ON kept.order_id = ?
+         SET p.payment_id = kept.payment_id, p.conflict = 'other order' WHERE p.order_id = ?`,
+        [orders.paid.bytes, orders.late.bytes],
+      ),
+    fails: ['I6'],
+    says: /1 × payment whose money one row keeps or gives back, and another as well/,
+    order: 'late',
+    always: true,
+  },
+  {
     name: 'a refund without an id',
     plant: ({ sql, orders }) =>
       sql.query("UPDATE payment SET state = 'REFUNDED', refunded_at = NOW(3) WHERE order_id = ?", [
