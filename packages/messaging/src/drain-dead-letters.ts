@@ -12,7 +12,7 @@ import { isTopicMissing, messageOf } from './start-client.ts';
 
 /** Each is parked by a statement of its own, well within the invisible time of all of them. */
 const lettersPerPollMax = 16;
-/** One that cannot be parked holds up no other; a store that is away is asked no more often than this. */
+/** One that cannot be parked holds up no other. */
 const parkedAtOnceMax = 4;
 /** A dead letter that could not be parked is there again after this. */
 const invisibleMs = 30_000;
@@ -82,9 +82,15 @@ export function drainDeadLetters(config: RocketmqConfig, options: DeadLetterOpti
         brokers.map(() => consumer.receive(lettersPerPollMax, invisibleMs)),
       );
       const letters = polls.flatMap((poll) => (poll.status === 'fulfilled' ? poll.value : []));
-      await workInLanes(letters, parkedAtOnceMax, (view) =>
-        keep(consumer, phase, view, config.topicPrefix, options),
-      );
+      const unkept: unknown[] = [];
+      await workInLanes(letters, parkedAtOnceMax, async (view) => {
+        try {
+          await keep(consumer, phase, view, config.topicPrefix, options);
+        } catch (error) {
+          unkept.push(error);
+        }
+      });
+      if (unkept.length > 0) throw unkept[0];
       total += letters.length;
       const failed = polls.find((poll) => poll.status === 'rejected');
       if (failed) throw new Error(`dead letters of ${topic} could not be read`, { cause: failed.reason });

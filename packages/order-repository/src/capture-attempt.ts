@@ -13,7 +13,9 @@ export async function captureAttempt(session: Session, event: PaymentEvent): Pro
   if (event.type !== 'payment.captured' || !event.provider || !event.providerRef) return;
   const orderId = idToBytes(event.orderId);
   const { affectedRows } = await session.run(
-    `UPDATE payment_attempt SET state = 'CAPTURED', ended_at = NOW(3), claimed_until = NULL, last_error = NULL
+    // An attempt that had ended, and was captured all the same, ended when it did.
+    `UPDATE payment_attempt
+     SET state = 'CAPTURED', ended_at = COALESCE(ended_at, NOW(3)), claimed_until = NULL, last_error = NULL
      WHERE provider = ? AND provider_ref = ? AND order_id = ? AND state <> 'CAPTURED'`,
     [event.provider, Buffer.from(event.providerRef), orderId],
   );

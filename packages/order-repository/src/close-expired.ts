@@ -61,7 +61,10 @@ export async function closeExpired(
     ),
   );
   const closed = results.flatMap((part) => part.closed);
-  const { parked, doubtful } = await parkOrders(database, log, 2, failures, closed.length > 0);
+  const { parked, doubtful } = await parkOrders(database, log, 2, failures, {
+    othersMoved: closed.length > 0,
+    allTried: untried.length === 0,
+  });
   return {
     ...mergeUnmoved(
       [...results.map(({ unmoved }) => unmoved), { ...noneUnmoved, contended: [...doubtful, ...untried] }],

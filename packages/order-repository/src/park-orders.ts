@@ -17,7 +17,8 @@ export interface ParkedOrders {
  * Set aside the orders that failed alone, with the reason, so that they block nobody and an operator sees
  * them. One that cannot be reminded (phase 1) must still close; one that cannot close is done with in both
  * phases. Idempotent; one that was redriven and fails again is parked again. Only what is an order's own fault is
- * parked: the server refused its values, or others went through in the same call (`othersMoved`).
+ * parked: the server refused its values, or others went through in the same call (`othersMoved`) and no more failed
+ * than one call tries (`allTried`): what hits so many at once is hardly each one's own.
  * @throws the first error when none is an order's own: then it is surely the system's, and nothing is parked.
  */
 export async function parkOrders(
@@ -25,9 +26,9 @@ export async function parkOrders(
   log: RepositoryLog,
   phase: Phase,
   failures: readonly Failure[],
-  othersMoved: boolean,
+  { othersMoved, allTried }: { readonly othersMoved: boolean; readonly allTried: boolean },
 ): Promise<ParkedOrders> {
-  const isOwnFault = ({ error }: Failure): boolean => othersMoved || isRowFault(error);
+  const isOwnFault = ({ error }: Failure): boolean => (othersMoved && allTried) || isRowFault(error);
   const certain = failures.filter(isOwnFault);
   const doubtful = failures.filter((failure) => !isOwnFault(failure));
   const [first] = doubtful;

@@ -59,7 +59,10 @@ export async function remindPending(
     ),
   );
   const reminded = results.flatMap((part) => part.reminded);
-  const { parked, doubtful } = await parkOrders(database, log, 1, failures, reminded.length > 0);
+  const { parked, doubtful } = await parkOrders(database, log, 1, failures, {
+    othersMoved: reminded.length > 0,
+    allTried: untried.length === 0,
+  });
   return {
     ...mergeUnmoved(
       [...results.map(({ unmoved }) => unmoved), { ...noneUnmoved, contended: [...doubtful, ...untried] }],

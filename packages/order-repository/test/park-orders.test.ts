@@ -159,6 +159,17 @@ test('a failure that is not of the orders parks none of them', async () => {
   expect((await repository.closeExpired(ids, byMessage)).closed).toHaveLength(40);
 });
 
+test('a failure of most orders of a call, though not of all, is not taken for forty bad orders', async () => {
+  const { repository } = fixture;
+  const { ids } = await arrange(42);
+  const before = await parkedRows();
+  await spoil(ids.slice(2), 'INSERT INTO no_such_table VALUES (1)');
+  await expect(repository.closeExpired(ids, byMessage)).rejects.toMatchObject({ errno: 1146 });
+  expect(await parkedRows()).toEqual(before);
+  await fixture.query('DROP TRIGGER bad_order');
+  expect((await repository.closeExpired(ids, byMessage)).closed).toHaveLength(40);
+});
+
 test('an order that others keep locked is never parked', async () => {
   const { repository } = fixture;
   const { activity, ids } = await arrange(3);

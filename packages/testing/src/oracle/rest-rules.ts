@@ -70,15 +70,15 @@ const refundsPaid: Rule = {
   says: 'refund that is due and was not made',
   sql: (only) => `
     SELECT p.order_id FROM payment p LEFT JOIN orders o ON o.id = p.order_id
-    WHERE p.state = 'REFUND_PENDING' AND ${ofOrderOrNone(only)}`,
+    WHERE p.state IN ('REFUND_PENDING', 'REFUND_FAILED') AND ${ofOrderOrNone(only)}`,
 };
 
-/** I3: what the auditor saw differ, and nobody has put right since. */
+/** I3: what the auditor saw differ, and nobody has put right since. A refund that failed is money, and I11. */
 export const unhealedFindings: Rule = {
   id: 'I3',
   says: 'finding of the auditor that is not healed',
   sql: (only) => `
-    SELECT NULL AS order_id FROM audit_finding f WHERE f.healed_at IS NULL
+    SELECT NULL AS order_id FROM audit_finding f WHERE f.healed_at IS NULL AND f.kind <> 'refund_failed'
       AND (f.activity_id IS NULL OR ${only('f.activity_id')})`,
 };
 

@@ -936,6 +936,19 @@ describe('the oracle', () => {
     expect(failed[0]?.detail).toMatch(/1 × refund that is due and was not made/);
     expect(failed[0]?.orderIds).toEqual([world.orders.late.id]);
     expect((await judge({ refundsArePaid: true, atRest: false })).ok).toBe(true);
+
+    // One that the provider could not carry out is as due, and no drift of the stock.
+    const { sql, orders } = world;
+    await sql.query("UPDATE payment SET state = 'REFUND_FAILED', refund_id = ? WHERE order_id = ?", [
+      Buffer.alloc(16, 7),
+      orders.late.bytes,
+    ]);
+    await sql.query(
+      `INSERT INTO audit_finding (id, at, kind, action, detail) VALUES (?, NOW(3), 'refund_failed', 'none', '{}')`,
+      [Buffer.alloc(16, 1)],
+    );
+    expect((await judge()).ok).toBe(true);
+    expect((await judge({ refundsArePaid: true })).failed.map(({ id }) => id)).toEqual(['I11']);
   });
 
   it('waits as long as the settling of an open attempt may take, and finds nothing in a finished refund', async () => {
