@@ -16,7 +16,7 @@ export interface AuditStockParts {
     readonly auditSecondLookMs: number;
     /** A hold younger than this may still be written. */
     readonly orphansAfterMs: number;
-    /** When a run stops looking; the next one goes on after the last activity. */
+    /** When a run stops looking; the next one goes on after the last activity. Live ones come first. */
     readonly auditBudgetMs: number;
     /** Every so many runs all orders are compared, also where the sums agree, and activities that are over too. */
     readonly auditEveryOrderRuns: number;
@@ -46,21 +46,23 @@ const subjectsMax = 20;
  */
 export function auditStock(parts: AuditStockParts) {
   let runs = 0;
-  let resumeAfterId = 0;
+  let liveAfterId = 0;
+  /** Undefined while it is not the turn of those that are over. */
+  let overAfterId: number | undefined;
   return async (signal: AbortSignal): Promise<number> => {
     const stopAtMs = performance.now() + parts.config.auditBudgetMs;
     const everyOrder = runs % parts.config.auditEveryOrderRuns === 0;
+    const suspects: Suspect[] = [];
     const failures: unknown[] = [];
-    const { suspects, lastId } = await findSuspects(parts, {
-      afterId: resumeAfterId,
-      everyOrder,
-      stopAtMs,
-      signal,
-      failures,
-    });
-    resumeAfterId = lastId;
+    const look = { stopAtMs, signal, suspects, failures };
+    if (everyOrder) overAfterId ??= 0;
+    liveAfterId = await findSuspects(parts, { ...look, only: 'live', afterId: liveAfterId, everyOrder });
     // A run that was cut short goes on as it began.
-    if (lastId === 0) runs += 1;
+    if (liveAfterId === 0) runs += 1;
+    if (liveAfterId === 0 && overAfterId !== undefined) {
+      const over = { only: 'over', afterId: overAfterId, everyOrder: true } as const;
+      overAfterId = (await findSuspects(parts, { ...look, ...over })) || undefined;
+    }
     if (suspects.length > 0) await sleep(parts.config.auditSecondLookMs, signal);
     let healed = 0;
     for (const suspect of suspects) {
@@ -79,25 +81,28 @@ export function auditStock(parts: AuditStockParts) {
 }
 
 interface FirstLook {
+  readonly only: 'live' | 'over';
   readonly afterId: number;
   readonly everyOrder: boolean;
   readonly stopAtMs: number;
   readonly signal: AbortSignal;
+  /** Where activities that differ are put. */
+  readonly suspects: Suspect[];
   readonly failures: unknown[];
 }
 
-/** @returns the activities that differ, and where to go on; 0 when all were looked at. */
+/**
+ * Looks at one activity at least, so that a pass comes to its end however long each look takes.
+ * @returns the last activity looked at, to go on after it; 0 when all were looked at.
+ */
 async function findSuspects(
   parts: AuditStockParts,
-  { afterId, everyOrder, stopAtMs, signal, failures }: FirstLook,
-): Promise<{ suspects: Suspect[]; lastId: number }> {
-  const suspects: Suspect[] = [];
-  for await (const page of listAllActivities(parts.orders, signal, { onlyLive: !everyOrder })) {
+  { only, afterId, everyOrder, stopAtMs, signal, suspects, failures }: FirstLook,
+): Promise<number> {
+  let lastId = afterId;
+  for await (const page of listAllActivities(parts.orders, signal, { only, afterId })) {
     for (const activity of page) {
-      if (activity.id <= afterId) continue;
-      if (signal.aborted || performance.now() >= stopAtMs || suspects.length >= suspectsMax) {
-        return { suspects, lastId: activity.id - 1 };
-      }
+      if (signal.aborted) return lastId;
       try {
         const options = { youngMs: parts.config.orphansAfterMs, everyOrder };
         const look = await lookAtStock(parts, activity.id, options);
@@ -105,9 +110,11 @@ async function findSuspects(
       } catch (error) {
         failures.push(error);
       }
+      lastId = activity.id;
+      if (performance.now() >= stopAtMs || suspects.length >= suspectsMax) return lastId;
     }
   }
-  return { suspects, lastId: 0 };
+  return 0;
 }
 
 async function lookAgain(parts: AuditStockParts, { activity, differences }: Suspect): Promise<number> {

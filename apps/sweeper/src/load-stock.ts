@@ -1,11 +1,13 @@
-import type { OrderRepository } from '@lapse/order-repository';
+import type { Activity, OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
 import type { LoadedStock, Stock } from '@lapse/stock';
-import { listAllActivities } from './list-all-activities.ts';
+import { listLiveFirst } from './list-live-first.ts';
 import { type ExpectedLoad, rebuildStock } from './rebuild-stock.ts';
 
 /** Of so many runs one looks at activities that are over too: one a minute, at the default LAPSE_REPAIR_EVERY. */
 const runsPerWholeLook = 60;
+/** How long a run rebuilds activities that are over, before the live ones have their next look. */
+const overBudgetMs = 2_000;
 
 export interface LoadStockParts {
   readonly orders: Pick<OrderRepository, 'listActivities' | 'rebuildSnapshot'>;
@@ -18,32 +20,34 @@ export interface LoadStockParts {
  * rebuild the stock of those that differ or are gone: Redis lost its data, was started again, maybe from an older
  * snapshot, or a replica that lagged has taken over; or a load was cut short. Sales of such an activity refuse
  * meanwhile, and resume by themselves. An activity that fails, or whose node of a cluster is away, does not stop the
- * others; the first error is thrown at the end. One that is over is looked at in the first run, and then seldom: what
- * Redis is still owed of it waits in MySQL.
+ * others; the first error is thrown at the end. Live ones come first. One that is over is looked at in the first run,
+ * and then seldom: what Redis is still owed of it waits in MySQL.
  * @returns the activities rebuilt.
  */
 export function loadStock(parts: LoadStockParts) {
-  let runs = 0;
+  let failures: unknown[] = [];
+  const select = async (page: readonly Activity[]): Promise<Activity[]> => {
+    const loads = await Promise.allSettled(page.map(({ id }) => parts.stock.readLoad(id)));
+    return page.filter((activity, index) => {
+      const load = loads[index];
+      if (load?.status === 'rejected') failures.push(load.reason);
+      return load?.status === 'fulfilled' && !isLoaded(load.value, activity);
+    });
+  };
+  const listUnloaded = listLiveFirst(parts.orders, { runsPerWholeLook, overBudgetMs, select });
   return async (signal: AbortSignal): Promise<number[]> => {
-    const onlyLive = runs % runsPerWholeLook !== 0;
-    runs += 1;
+    failures = [];
     const loaded: number[] = [];
-    let failure: unknown;
-    for await (const page of listAllActivities(parts.orders, signal, { onlyLive })) {
-      const loads = await Promise.allSettled(page.map(({ id }) => parts.stock.readLoad(id)));
-      for (const [index, activity] of page.entries()) {
-        const load = loads[index];
-        if (load === undefined || signal.aborted) continue;
-        try {
-          if (load.status === 'rejected') throw load.reason;
-          if (isLoaded(load.value, activity)) continue;
-          if (await rebuild(parts, activity.id)) loaded.push(activity.id);
-        } catch (error) {
-          failure ??= error;
-        }
+    for await (const { id } of listUnloaded(signal)) {
+      try {
+        if (await rebuild(parts, id)) loaded.push(id);
+      } catch (error) {
+        failures.push(error);
       }
     }
-    if (failure) throw new Error('stock of at least one activity could not be loaded', { cause: failure });
+    if (failures.length > 0) {
+      throw new Error('stock of at least one activity could not be loaded', { cause: failures[0] });
+    }
     return loaded;
   };
 }

@@ -2,7 +2,7 @@ import type { OrderStatus } from '@lapse/contracts';
 import type { Activity, OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
 import type { Hold, Stock } from '@lapse/stock';
-import { listAllActivities } from './list-all-activities.ts';
+import { listLiveFirst } from './list-live-first.ts';
 import { orphansReleased } from './metrics.ts';
 
 export interface ReleaseOrphansParts {
@@ -19,6 +19,8 @@ export interface ReleaseOrphansParts {
 
 /** Of so many runs one looks at activities that are over too: every ten minutes, at the default LAPSE_ORPHANS_EVERY. */
 const runsPerWholeLook = 20;
+/** How long a run stays with activities that are over, before the live ones have their next look. */
+const overBudgetMs = 20_000;
 /** Holds that one statement asks MySQL about, or fences. */
 const holdsPerCallMax = 1_000;
 
@@ -28,25 +30,20 @@ const holdsPerCallMax = 1_000;
  * fenced there, so that an insert under way is refused, and then released. Safe beside others.
  *
  * A hold that its order outlived is settled too: Redis had been told, and lost that with a restart that kept
- * only its older data. Also forgets the markers of orders released long ago, which would fill Redis in time. An
- * activity that fails does not stop the others; the first error is thrown at the end.
+ * only its older data. Also forgets the markers of orders released long ago, which would fill Redis in time. Live
+ * activities come first. One that fails does not stop the others; the first error is thrown at the end.
  * @returns how many holds were released.
  */
 export function releaseOrphans(parts: ReleaseOrphansParts) {
-  let runs = 0;
+  const listActivities = listLiveFirst(parts.orders, { runsPerWholeLook, overBudgetMs });
   return async (signal: AbortSignal): Promise<number> => {
-    const onlyLive = runs % runsPerWholeLook !== 0;
-    runs += 1;
     let released = 0;
     let failure: unknown;
-    for await (const page of listAllActivities(parts.orders, signal, { onlyLive })) {
-      for (const activity of page) {
-        if (signal.aborted) return released;
-        try {
-          released += await settleOldHolds(parts, activity);
-        } catch (error) {
-          failure ??= error;
-        }
+    for await (const activity of listActivities(signal)) {
+      try {
+        released += await settleOldHolds(parts, activity);
+      } catch (error) {
+        failure ??= error;
       }
     }
     if (failure) throw new Error('holds of at least one activity could not be checked', { cause: failure });

@@ -1,7 +1,7 @@
 import { openStock } from '@lapse/stock';
 import { captureLog, log, openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
 import { createTestRedis, type TestRedis } from '@lapse/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { closeOverdue } from '../src/close-overdue.ts';
 import { loadStock } from '../src/load-stock.ts';
 
@@ -216,4 +216,29 @@ test('an activity that is over is looked at in the first run and then seldom; on
   for (let count = 0; count < runs; count += 1) await run(signal);
   expect(read.filter((id) => id === live.id)).toHaveLength(runs);
   expect(read.filter((id) => id === over.id)).toHaveLength(2);
+});
+
+test('after a restart live sales do not wait behind those that are over: first in a run, and the rest is cut short', async () => {
+  const over = [await openActivity(shop, 5), await openActivity(shop, 5)].map(({ id }) => id);
+  const live = (await openActivity(shop, 5)).id;
+  await shop.query('DELETE FROM activity WHERE id NOT IN (?)', [[...over, live]]);
+  await shop.query('UPDATE activity SET sale_ends_at = NOW(3) - INTERVAL 1 DAY WHERE id IN (?)', [over]);
+  await shop.flushRedis();
+  // Each rebuild takes longer than a run has for those that are over.
+  const now = performance.now.bind(performance);
+  let passedMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
+  const load: typeof shop.stock.load = (...args) => {
+    passedMs += 5_000;
+    return shop.stock.load(...args);
+  };
+  const run = loadStock({ orders: shop.orders, stock: { ...shop.stock, load }, log });
+  try {
+    expect(await run(signal)).toEqual([live, over[0]]);
+    await shop.redisCommand('del', `activity:{${live}}:gen`);
+    expect(await run(signal)).toEqual([live, over[1]]);
+    expect(await run(signal)).toEqual([]);
+  } finally {
+    clock.mockRestore();
+  }
 });

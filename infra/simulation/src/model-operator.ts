@@ -110,12 +110,13 @@ export function operation(ledger: Ledger): Operations & RebuildSteps {
       return { ...activityOf(id) };
     },
     readActivity: (id) => (activities.has(id) ? { ...activityOf(id) } : undefined),
-    listActivities: ({ afterId, limit, onlyLive }) =>
+    listActivities: ({ afterId, limit, only }) =>
       [...activities.values()]
         .filter(({ id }) => id > afterId)
         .filter(({ saleEndsAt, payWithinMs, paymentGraceMs }) => {
           const endsAtMs = saleEndsAt?.getTime() ?? Number.POSITIVE_INFINITY;
-          return !onlyLive || endsAtMs > now() - payWithinMs - paymentGraceMs - 3_600_000;
+          const isLive = endsAtMs > now() - payWithinMs - paymentGraceMs - 3_600_000;
+          return only === undefined || isLive === (only === 'live');
         })
         .slice(0, limit)
         .map((activity) => ({ ...activity })),

@@ -29,6 +29,6 @@ export interface ActivityPage {
   /** The last number of the page before, 0 at first. */
   readonly afterId: number;
   readonly limit: number;
-  /** Leave out those that are over. */
-  readonly onlyLive?: boolean;
+  /** Only those that still sell or may still owe something, or only those that are over; else all. */
+  readonly only?: 'live' | 'over';
 }

@@ -6,15 +6,16 @@ import { withRetriedSession } from './transaction.ts';
 /** Sales ended, and every order has had its deadline, its grace, and an hour; but one that an operator moved. */
 const isLive = `(sale_ends_at IS NULL OR
   sale_ends_at > NOW(3) - INTERVAL (pay_within_ms + payment_grace_ms) * 1000 MICROSECOND - INTERVAL 1 HOUR)`;
+const filters = { live: `AND ${isLive}`, over: `AND NOT ${isLive}` };
 
 /** Activities by number, a page at a time. */
 export function listActivities(
   database: Database,
-  { afterId, limit, onlyLive = false }: ActivityPage,
+  { afterId, limit, only }: ActivityPage,
 ): Promise<Activity[]> {
   return withRetriedSession(database, async (session) => {
     const rows = await session.rows<ActivityRow>(
-      `SELECT ${activityColumns} FROM activity WHERE id > ? ${onlyLive ? `AND ${isLive}` : ''} ORDER BY id LIMIT ?`,
+      `SELECT ${activityColumns} FROM activity WHERE id > ? ${only ? filters[only] : ''} ORDER BY id LIMIT ?`,
       [afterId, limit],
     );
     return rows.map(toActivity);
