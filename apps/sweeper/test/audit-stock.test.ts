@@ -1,7 +1,7 @@
 import { applyEffects } from '@lapse/order-flow';
 import type { Activity } from '@lapse/order-repository';
 import { captureLog, log, openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AuditStockParts, auditStock } from '../src/audit-stock.ts';
 import { compareStock } from '../src/compare-stock.ts';
 
@@ -336,4 +336,35 @@ test('an activity that is over is looked at whole, and only in the runs that com
   expect([looksOf(over.id), looksOf(activity.id)]).toEqual([2, 4]);
   await run(signal);
   expect(looksOf(over.id)).toBe(4);
+});
+
+test('a pass over those that are over keeps no live activity from its audit, and goes on where it was cut short', async () => {
+  const over = [(await openActivity(shop, 5)).id, (await openActivity(shop, 5)).id];
+  const live = (await openActivity(shop, 5)).id;
+  await shop.query('DELETE FROM activity WHERE id NOT IN (?)', [[...over, live]]);
+  await shop.query('UPDATE activity SET sale_ends_at = NOW(3) - INTERVAL 1 DAY WHERE id IN (?)', [over]);
+  const now = performance.now.bind(performance);
+  let passedMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
+  const inspected = new Set<number>();
+  const inspect = (id: number) => {
+    inspected.add(id);
+    if (id !== live) passedMs += config.auditBudgetMs;
+    return shop.stock.inspect(id);
+  };
+  const stock = { ...shop.stock, inspect };
+  const parts = { orders: shop.orders, stock, log, config: { ...config, auditEveryOrderRuns: 20 } };
+  const run = auditStock(parts);
+  const looksOfRun = async () => {
+    inspected.clear();
+    await run(signal);
+    return [...inspected];
+  };
+  try {
+    expect(await looksOfRun()).toEqual([live, over[0]]);
+    expect(await looksOfRun()).toEqual([live, over[1]]);
+    expect(await looksOfRun()).toEqual([live]);
+  } finally {
+    clock.mockRestore();
+  }
 });

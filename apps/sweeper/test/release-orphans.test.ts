@@ -1,7 +1,7 @@
 import type { OrphanHold } from '@lapse/order-repository';
 import { log, openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
 import { checkInvariants, describeVerdict, waitUntil } from '@lapse/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { releaseOrphans } from '../src/release-orphans.ts';
 
 const signal = new AbortController().signal;
@@ -151,4 +151,28 @@ test('an activity that is over is looked at in the first run and then seldom; on
   for (let count = 0; count < runs; count += 1) await run(signal);
   expect(scanned.filter((id) => id === live.id)).toHaveLength(runs);
   expect(scanned.filter((id) => id === over.id)).toHaveLength(2);
+});
+
+test('a pass over those that are over keeps no live activity waiting, and goes on where it was cut short', async () => {
+  const over = [(await openActivity(shop, 5)).id, (await openActivity(shop, 5)).id];
+  const live = (await openActivity(shop, 5)).id;
+  await shop.query('DELETE FROM activity WHERE id NOT IN (?)', [[...over, live]]);
+  await shop.query('UPDATE activity SET sale_ends_at = NOW(3) - INTERVAL 1 DAY WHERE id IN (?)', [over]);
+  const now = performance.now.bind(performance);
+  let passedMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
+  const scanned: number[] = [];
+  const scanOld: typeof shop.stock.scanOld = (id, ages) => {
+    scanned.push(id);
+    if (id !== live) passedMs += 60_000;
+    return shop.stock.scanOld(id, ages);
+  };
+  const config = { orphansAfterMs: 60_000, markersKeptMs: 3_600_000 };
+  const run = releaseOrphans({ orders: shop.orders, stock: { ...shop.stock, scanOld }, log, config });
+  try {
+    for (let count = 0; count < 3; count += 1) await run(signal);
+    expect(scanned).toEqual([live, over[0], live, over[1], live]);
+  } finally {
+    clock.mockRestore();
+  }
 });
