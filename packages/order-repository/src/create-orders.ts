@@ -19,7 +19,8 @@ const createBatchMax = 1_000;
  * judged in the order of the input, as if they had come one after the other.
  *
  * Strangers travel together: an activity whose row others keep locked refuses its own orders (`activity_locked`), and
- * the rest are written. It is waited for once, 3 s; from then on its orders are left out at once, until it is free.
+ * the rest are written. It is waited for once, 3 s, and several of one batch together; from then on its orders are left
+ * out after a look of 50 ms, until it is free.
  * @throws CommitUnknownError when COMMIT was lost and MySQL stayed away: keep the holds.
  * @throws StoreUnavailableError when nothing was committed.
  */

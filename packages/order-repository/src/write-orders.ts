@@ -134,11 +134,12 @@ interface AvailableRow {
 const admitWhatFits: Admit = async (session, inserted, results) => {
   if (inserted.length === 0) return inserted;
   const byId = new Map<number, AvailableRow>();
-  const activityIds = new Set(inserted.map(({ activityId }) => activityId));
+  const activityIds = [...new Set(inserted.map(({ activityId }) => activityId))].sort((a, b) => a - b);
   // One by one, so that it is known which one others keep locked.
-  for (const id of [...activityIds].sort((a, b) => a - b)) {
+  for (const id of activityIds) {
     const [activity] = await waitForActivity(
       id,
+      activityIds,
       session.rows<AvailableRow>('SELECT available, generation FROM activity WHERE id = ? FOR UPDATE', [id]),
     );
     if (activity) byId.set(id, { ...activity });
@@ -191,9 +192,12 @@ async function takePlaces(session: Session, orders: readonly NewOrder[]): Promis
     if (sum) sum.quantity += quantity;
     else wanted.set(name, { activityId, generation, quantity });
   }
-  for (const { activityId, generation, quantity } of [...wanted.values()].sort(byActivity)) {
+  const sorted = [...wanted.values()].sort(byActivity);
+  const activityIds = sorted.map(({ activityId }) => activityId);
+  for (const { activityId, generation, quantity } of sorted) {
     const { affectedRows } = await waitForActivity(
       activityId,
+      activityIds,
       session.run(
         'UPDATE activity SET available = available - ? WHERE id = ? AND generation = ? AND available >= ?',
         [quantity, activityId, generation, quantity],
@@ -203,15 +207,16 @@ async function takePlaces(session: Session, orders: readonly NewOrder[]): Promis
   }
 }
 
-/**
- * Only the activity that was waited for in vain: its neighbours may be locked by another sale for a moment, and their
- * buyers must not pay for that.
- */
-async function waitForActivity<T>(activityId: number, statement: Promise<T>): Promise<T> {
+/** @param activityIds all of the batch: others of them may be locked as well, and are then not waited for. */
+async function waitForActivity<T>(
+  activityId: number,
+  activityIds: readonly number[],
+  statement: Promise<T>,
+): Promise<T> {
   try {
     return await statement;
   } catch (cause) {
-    throw isLockWaitTimeout(cause) ? new ActivityLockedError(activityId, [activityId], { cause }) : cause;
+    throw isLockWaitTimeout(cause) ? new ActivityLockedError(activityId, activityIds, { cause }) : cause;
   }
 }
 

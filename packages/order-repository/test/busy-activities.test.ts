@@ -1,11 +1,27 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createActivity, createDueOrders, type Fixture, idsOf, newOrder, openFixture } from './fixture.ts';
+import { type BusyActivities, createBusyActivities } from '../src/busy-activities.ts';
+import { createOrders } from '../src/create-orders.ts';
+import { type Database, openDatabase } from '../src/database.ts';
+import {
+  collectLog,
+  createActivity,
+  createDueOrders,
+  type Fixture,
+  idsOf,
+  newOrder,
+  openFixture,
+} from './fixture.ts';
 
 let fixture: Fixture;
+let database: Database;
 beforeAll(async () => {
   fixture = await openFixture();
+  database = openDatabase({ url: fixture.url, poolMax: 2, queryTimeoutMs: 10_000 }, collectLog([]));
 });
-afterAll(() => fixture.close());
+afterAll(async () => {
+  await database.close();
+  await fixture.close();
+});
 
 const byMessage = { cause: 'message' } as const;
 /** Longest that one statement waits for a lock; see database.ts. */
@@ -111,4 +127,101 @@ test('where the last places are given out, too, a locked activity refuses its ow
   const { results } = await repository.createOrders(orders);
   expect(results.map(({ kind }) => kind)).toEqual(['created', 'sold_out', 'activity_locked']);
   await holder.release();
+}, 30_000);
+
+test('several locked activities stop the sale of the others for one lock wait, not for one each', async () => {
+  const { repository } = fixture;
+  const free = await createActivity(repository);
+  const orders = [newOrder(free)];
+  const holders = [];
+  for (let count = 1; count <= 3; count += 1) {
+    const locked = await createActivity(repository);
+    holders.push(await fixture.lockActivity(locked.id));
+    orders.push(newOrder(locked));
+  }
+  const once = await timed(repository.createOrders(orders));
+  for (const holder of holders) await holder.release();
+  expect(once.result.results.map(({ kind }) => kind)).toEqual([
+    'created',
+    'activity_locked',
+    'activity_locked',
+    'activity_locked',
+  ]);
+  expect(once.ms).toBeLessThan(lockWaitMs + promptMsMax);
+}, 30_000);
+
+test('an activity that was waited for in vain and is free by now sells', async () => {
+  const activity = await createActivity(fixture.repository);
+  const holder = await fixture.lockActivity(activity.id);
+  const busy = createBusyActivities();
+  // As when a neighbour's sale held it while waiting for another activity.
+  const freedAfterTheWait: BusyActivities = {
+    avoid: (on, attempt) =>
+      busy.avoid(on, async (locked) => {
+        try {
+          return await attempt(locked);
+        } catch (error) {
+          await holder.release();
+          throw error;
+        }
+      }),
+  };
+  const { results } = await createOrders(database, freedAfterTheWait, [newOrder(activity)]);
+  expect(results).toEqual([{ kind: 'created' }]);
+}, 30_000);
+
+test('an activity that stayed locked and is in use for a moment, as in any sale, is not refused', async () => {
+  const activity = await createActivity(fixture.repository);
+  const busy = createBusyActivities();
+  const kept = await fixture.lockActivity(activity.id);
+  const { results: refused } = await createOrders(database, busy, [newOrder(activity)]);
+  expect(refused).toEqual([{ kind: 'activity_locked' }]);
+  await kept.release();
+
+  const moment = await fixture.lockActivity(activity.id);
+  let isHeld = true;
+  const freedAfterOneLook: Database = {
+    ...database,
+    withSession: async (use) => {
+      const result = await database.withSession(use);
+      if (isHeld) await moment.release();
+      isHeld = false;
+      return result;
+    },
+  };
+  const { results } = await createOrders(freedAfterOneLook, busy, [newOrder(activity)]);
+  expect(results).toEqual([{ kind: 'created' }]);
+}, 30_000);
+
+test('an activity that is waited for in vain time and again is refused in the end, not waited for without end', async () => {
+  const activity = await createActivity(fixture.repository);
+  const busy = createBusyActivities();
+  let holder = await fixture.lockActivity(activity.id);
+  let waits = 0;
+  const neverFreeWhenWanted: BusyActivities = {
+    avoid: (on, attempt) =>
+      busy.avoid(
+        {
+          ...on,
+          withSession: async (use) => {
+            const result = await on.withSession(use);
+            holder = await fixture.lockActivity(activity.id);
+            return result;
+          },
+        },
+        async (locked) => {
+          try {
+            return await attempt(locked);
+          } catch (error) {
+            waits += 1;
+            await holder.release();
+            throw error;
+          }
+        },
+      ),
+  };
+  const { results } = await createOrders(database, neverFreeWhenWanted, [newOrder(activity)]);
+  await holder.release();
+  expect(results).toEqual([{ kind: 'activity_locked' }]);
+  expect(waits).toBe(2);
 }, 30_000);
