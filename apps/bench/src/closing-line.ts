@@ -16,7 +16,8 @@ export function closingLine(scenarios: readonly ScenarioResult[]): string {
     `create_vs_seed=${create('seed')}`,
     `lateness_p99_ms=${lateness(scenarios)}`,
     `early=${early(scenarios)}`,
-    ...noFigures(scenarios),
+    ...namesOf(scenarios, 'no-figure', 'no_figure'),
+    ...namesOf(scenarios, 'skipped', 'skipped'),
   ].join(' ');
 }
 
@@ -46,14 +47,14 @@ function early(scenarios: readonly ScenarioResult[]): string {
   return counts.length === 0 ? none : String(counts.reduce((sum, count) => sum + count, 0));
 }
 
-/** What ran and has no figure is said here too: nobody should have to look for it. */
-function noFigures(scenarios: readonly ScenarioResult[]): string[] {
+/** What was not exact, or could not run here, is named: nobody should have to look for it. */
+function namesOf(scenarios: readonly ScenarioResult[], kind: Outcome['kind'], label: string): string[] {
   const names = scenarios.flatMap(({ name, contenders }) =>
     contenders
-      .filter(({ outcomes }) => outcomes.some(({ kind }) => kind === 'no-figure'))
+      .filter(({ outcomes }) => outcomes.some((outcome) => outcome.kind === kind))
       .map((contender) => `${name}/${contender.name}`),
   );
-  return names.length === 0 ? [] : [`no_figure=${names.join(',')}`];
+  return names.length === 0 ? [] : [`${label}=${names.join(',')}`];
 }
 
 function outcomesOf(

@@ -12,7 +12,8 @@ async function main(): Promise<number> {
   const services = await readServices(process.env);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  const result = await runBench(scenarios, { ...args, services, signal: stop.signal, say });
+  const options = { ...args, services, signal: stop.signal, say };
+  const result = await runBench(scenarios, options).finally(services.peers.close);
   if (stop.signal.aborted) return 130;
   say(result.closingLine);
   const hasFault = result.scenarios.some(({ contenders }) =>

@@ -12,6 +12,8 @@ export interface Sale {
   readonly redisUrl: string;
   readonly rocketmqEndpoints: string;
   readonly rocketmqNamesrv: string;
+  /** Empty where the contender does not use it. */
+  readonly amqpUrl: string;
   /** Topics and groups of this run alone. */
   readonly topicPrefix: string;
   readonly activityId: number;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { findPortHolder } from '@lapse/local-services';
 import { BenchError } from './bench-error.ts';
 import type { NamedPids } from './meter.ts';
+import { createPeerServices, type PeerServices } from './peer-services.ts';
 
 /** Addresses of what everything is measured against, and where logs of the contenders go. */
 export interface BenchServices {
@@ -13,6 +14,8 @@ export interface BenchServices {
   readonly dir: string;
   /** Of the services, so that each one's CPU time can be read. */
   readonly pids: NamedPids;
+  /** Services that one contender alone needs; started when it runs for the first time. */
+  readonly peers: PeerServices;
 }
 
 /** @throws {BenchError} LAPSE_BENCH_ENVIRONMENT naming what is missing. */
@@ -23,9 +26,11 @@ export async function readServices(env: NodeJS.ProcessEnv): Promise<BenchService
     rocketmqEndpoints: required(env, 'LAPSE_ROCKETMQ_ENDPOINTS'),
     rocketmqNamesrv: required(env, 'LAPSE_ROCKETMQ_NAMESRV'),
   };
+  const dir = env.LAPSE_BENCH_DIR || join(tmpdir(), `lapse-bench-${process.pid}`);
   return {
     ...addresses,
-    dir: env.LAPSE_BENCH_DIR || join(tmpdir(), `lapse-bench-${process.pid}`),
+    dir,
+    peers: createPeerServices(dir),
     pids: {
       mysql: await holderOf(new URL(addresses.mysqlUrl).port),
       redis: await holderOf(new URL(addresses.redisUrl).port),

@@ -64,7 +64,7 @@ function closerLeavingOut(places: number): CloseContender {
     about: '',
     judgedBy: 'counts',
     ordersMax: orders,
-    needsBroker: false,
+    queue: null,
     armMs: () => 0,
     programs: (sale) => [
       {
@@ -76,3 +76,13 @@ function closerLeavingOut(places: number): CloseContender {
     ],
   };
 }
+
+test('a contender whose service this machine lacks is skipped by name, with the reason', async () => {
+  const { services, ...rest } = bench.options('rabbitmq', orders);
+  const peers = { rabbitmq: async () => 'rabbitmq-server is not installed', close: async () => undefined };
+  const outcome = await runClose(named(closeContenders, 'rabbitmq'), {
+    ...rest,
+    services: { ...services, peers },
+  });
+  expect(outcome).toEqual({ kind: 'skipped', reason: 'rabbitmq-server is not installed' });
+});

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { closingLine } from '../src/closing-line.ts';
 import { createLatencies } from '../src/latencies.ts';
+import { createPeerServices } from '../src/peer-services.ts';
 import { createProgress } from '../src/progress.ts';
 import type { Figures, Outcome } from '../src/result.ts';
 import { runRounds } from '../src/run-rounds.ts';
@@ -13,6 +14,7 @@ const services = {
   rocketmqNamesrv: '',
   dir: '/',
   pids: {},
+  peers: createPeerServices('/'),
 };
 
 function measured(perSecond: number, more: Partial<Figures> = {}): Outcome {
@@ -105,6 +107,15 @@ test('a run that was not exact has no figure: no rate, no ratio, and the closing
     'bench: close_vs_limit=0.85 close_vs_seed=n/a close_vs_bullmq=n/a create_vs_limit=n/a create_vs_seed=n/a ' +
       'lateness_p99_ms=n/a early=0 no_figure=close-burst/seed',
   );
+});
+
+test('a contender that this machine lacks is named in the closing line too', async () => {
+  const skipped: Outcome = { kind: 'skipped', reason: 'rabbitmq-server is not installed' };
+  const results = await runRounds([scenarioOf('close-burst', { rabbitmq: [skipped] })], {
+    ...options,
+    rounds: 1,
+  });
+  expect(closingLine(results)).toMatch(/ early=n\/a skipped=close-burst\/rabbitmq$/);
 });
 
 test('the closing line has every ratio, the worst p99 of steady load, and all that closed early', async () => {

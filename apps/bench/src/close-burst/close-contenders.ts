@@ -3,6 +3,7 @@ import { bullmq } from './contenders/bullmq.ts';
 import { lapse } from './contenders/lapse.ts';
 import { limit } from './contenders/limit.ts';
 import { poll100, poll1000 } from './contenders/poll.ts';
+import { rabbitmq } from './contenders/rabbitmq.ts';
 import { seed } from './contenders/seed.ts';
 import { zset } from './contenders/zset.ts';
 
@@ -12,6 +13,7 @@ export const closeContenders: readonly CloseContender[] = [
   lapse,
   seed,
   bullmq,
+  rabbitmq,
   zset,
   poll1000,
   poll100,

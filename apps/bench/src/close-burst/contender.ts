@@ -14,12 +14,10 @@ export interface CloseContender {
   readonly judgedBy: 'oracle' | 'counts';
   /** Fewer orders than asked for, where those would take too long. Its rate does not depend on them. */
   readonly ordersMax: number;
-  /** Topics on the broker are wanted. */
-  readonly needsBroker: boolean;
+  /** What keeps its orders until they are due, beside the two stores. */
+  readonly queue: 'rocketmq' | 'rabbitmq' | null;
   /** How long `arm` may take. It is given more when that was not enough. */
   readonly armMs: (orders: number) => number;
-  /** Why it cannot run on this machine; undefined when it can. */
-  readonly unavailable?: () => Promise<string | undefined>;
   /** Hand the orders to what will wake the worker. In a process of its own. */
   readonly arm?: (sale: Sale, dueAtMs: number) => Promise<void>;
   /** Its worker, in a process of its own: call `ready` once it can work, then close orders until killed. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sleep } from '@lapse/runtime';
 import { BenchError } from '../bench-error.ts';
-import { type Meter, openMeter } from '../meter.ts';
+import { type Meter, type NamedPids, openMeter } from '../meter.ts';
 import { openStores, type RunStores } from '../open-stores.ts';
 import { perOrder } from '../per-order.ts';
 import { prepareTopics } from '../prepare-topics.ts';
@@ -9,6 +9,7 @@ import { readUsage } from '../process-usage.ts';
 import type { Figures, Outcome } from '../result.ts';
 import { prepareSale, type Sale, setDeadline } from '../sale.ts';
 import type { RunOptions } from '../scenario.ts';
+import type { BenchServices } from '../services.ts';
 import { type RunningPrograms, startPrograms } from '../start-programs.ts';
 import { counted, readStoreCounters } from '../store-counters.ts';
 import { awaitClosed } from './await-closed.ts';
@@ -36,12 +37,12 @@ export interface CloseRunOptions extends RunOptions {
 
 /** One run of one contender: a fresh sale, all of it due at one moment. Tried again when the machine was too slow to be ready by then. */
 export async function runClose(contender: CloseContender, options: CloseRunOptions): Promise<Outcome> {
-  const reason = await contender.unavailable?.();
-  if (reason !== undefined) return { kind: 'skipped', reason };
+  const queue = await openQueue(contender, options.services);
+  if (typeof queue === 'string') return { kind: 'skipped', reason: queue };
   for (let attempt = 1; ; attempt += 1) {
     const stores = await openStores(options.services);
     try {
-      return await closeSale(contender, stores, attempt, options);
+      return await closeSale(contender, stores, queue, attempt, options);
     } catch (error) {
       const isLate = error instanceof BenchError && error.code === 'LAPSE_BENCH_NOT_ARMED';
       if (!isLate) return { kind: 'no-figure', reasons: [(error as Error).message] };
@@ -55,6 +56,7 @@ export async function runClose(contender: CloseContender, options: CloseRunOptio
 async function closeSale(
   contender: CloseContender,
   stores: RunStores,
+  queue: Queue,
   attempt: number,
   options: CloseRunOptions,
 ): Promise<Outcome> {
@@ -64,21 +66,47 @@ async function closeSale(
   const orders = Math.min(size, contender.ordersMax);
   const topicPrefix = `b-${randomBytes(4).toString('hex')}-`;
   const activityId = await prepareSale(stores, orders);
-  const sale = { mysqlUrl, redisUrl, rocketmqEndpoints, rocketmqNamesrv, topicPrefix, activityId, orders };
-  if (contender.needsBroker) await prepareTopics(sale);
+  const sale: Sale = {
+    mysqlUrl,
+    redisUrl,
+    rocketmqEndpoints,
+    rocketmqNamesrv,
+    topicPrefix,
+    activityId,
+    orders,
+    amqpUrl: queue.amqpUrl,
+  };
+  if (contender.queue === 'rocketmq') await prepareTopics(sale);
   const dir = `${options.dir}-${attempt}`;
   const armer = armProgram(contender, sale);
   const programs = await startPrograms([...workPrograms(contender, sale), ...(armer ? [armer] : [])], dir);
   try {
     const armMs = attempt * (deadlineMs + orders * deadlineMsPerOrder + contender.armMs(orders));
-    return await measure({ contender, stores, sale, programs, armMs, options });
+    return await measure({ contender, stores, queue, sale, programs, armMs, options });
   } finally {
     await programs.kill();
   }
 }
 
+interface Queue {
+  readonly amqpUrl: string;
+  /** Of the stores, and of the queue that the contender uses: another one idles beside it, at nobody's cost. */
+  readonly pids: NamedPids;
+}
+
+/** @returns a reason where this machine lacks it. */
+async function openQueue({ queue }: CloseContender, services: BenchServices): Promise<Queue | string> {
+  const { broker = [], ...stores } = services.pids;
+  if (queue === null) return { amqpUrl: '', pids: stores };
+  if (queue === 'rocketmq') return { amqpUrl: '', pids: { ...stores, broker } };
+  const rabbitmq = await services.peers.rabbitmq();
+  if (typeof rabbitmq === 'string') return rabbitmq;
+  return { amqpUrl: rabbitmq.url, pids: { ...stores, broker: rabbitmq.pids } };
+}
+
 interface ReadyRun {
   readonly contender: CloseContender;
+  readonly queue: Queue;
   readonly stores: RunStores;
   readonly sale: Sale;
   readonly programs: RunningPrograms;
@@ -91,9 +119,7 @@ async function measure(run: ReadyRun): Promise<Outcome> {
   const { contender, stores, sale, programs, options } = run;
   const { stallMs = stallMsDefault, signal } = options;
   const { orders, activityId } = sale;
-  // A service that the contender does not use idles beside it, at nobody's cost.
-  const { broker = [], ...used } = options.services.pids;
-  const pids = contender.needsBroker ? { ...used, broker } : used;
+  const pids = run.queue.pids;
   const dueAtMs = Math.ceil(Date.now() + quietMs + run.armMs);
   const arming = openMeter(pids);
   await setDeadline(stores.mysql, dueAtMs);

@@ -71,6 +71,7 @@ async function measure(
     topicPrefix,
     activityId,
     orders,
+    amqpUrl: '',
   };
   if (contender.needsBroker) await prepareTopics(sale);
   const http = { port: await freePort(), jwtSecret: randomBytes(32).toString('base64url') };

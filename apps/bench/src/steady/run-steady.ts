@@ -59,6 +59,7 @@ async function measure(
     topicPrefix,
     activityId,
     orders,
+    amqpUrl: '',
   };
   await prepareTopics(sale);
   const port = await freePort();

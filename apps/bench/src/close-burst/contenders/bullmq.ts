@@ -22,7 +22,7 @@ export const bullmq: CloseContender = {
   about: `BullMQ delayed jobs, one an order, addBulk, removeOnComplete, one worker with concurrency ${concurrency}`,
   judgedBy: 'counts',
   ordersMax: 10_000,
-  needsBroker: false,
+  queue: null,
   armMs: (orders) => 500 + orders / 2,
   arm,
   work,

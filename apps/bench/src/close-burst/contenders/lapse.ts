@@ -15,7 +15,7 @@ export const lapse: CloseContender = {
   about: `apps/closer, one process, default settings; messages of ${ordersPerMessageMax} orders through RocketMQ`,
   judgedBy: 'oracle',
   ordersMax: Number.POSITIVE_INFINITY,
-  needsBroker: true,
+  queue: 'rocketmq',
   armMs: (orders) => 1_000 + (orders / ordersPerMessageMax) * 30,
   arm: (sale, dueAtMs) => sendTimeouts(sale, dueAtMs, manner),
   programs: (sale) => [

@@ -34,7 +34,7 @@ export const limit: CloseContender = {
   about: `bare loop: transactions of ${ordersPerBatch} orders with a ledger row each, one Lua call per ${ordersPerScript}; no broker`,
   judgedBy: 'counts',
   ordersMax: Number.POSITIVE_INFINITY,
-  needsBroker: false,
+  queue: null,
   armMs: () => 0,
   work,
 };

@@ -14,7 +14,7 @@ function pollOf(limit: number, ordersMax: number): CloseContender {
     about: `every ${everyMs / 1_000} s SELECT ... LIMIT ${limit}, then one transaction an order, one after the other`,
     judgedBy: 'counts',
     ordersMax,
-    needsBroker: false,
+    queue: null,
     armMs: () => 0,
     work: (sale, ready) => poll(sale, limit, ready),
   };

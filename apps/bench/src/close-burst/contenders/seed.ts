@@ -12,7 +12,7 @@ export const seed: CloseContender = {
     'packages/seed-worker: one message an order through RocketMQ, one transaction an order, one after the other',
   judgedBy: 'counts',
   ordersMax: 2_000,
-  needsBroker: true,
+  queue: 'rocketmq',
   armMs: (orders) => 1_000 + orders * 4,
   arm: (sale, dueAtMs) => sendTimeouts(sale, dueAtMs, { ordersPerMessage: 1, leadMs: 0, sendsAtOnce: 64 }),
   programs: (sale) => [

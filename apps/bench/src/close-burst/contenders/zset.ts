@@ -15,7 +15,7 @@ export const zset: CloseContender = {
   about: `Redis sorted set by deadline: ZRANGEBYSCORE LIMIT ${ordersPerLook}, ZREM decides who closes, ${emptyWaitMs} ms between empty looks`,
   judgedBy: 'counts',
   ordersMax: 5_000,
-  needsBroker: false,
+  queue: null,
   armMs: (orders) => 300 + orders / 10,
   arm,
   work,
