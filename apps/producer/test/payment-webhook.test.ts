@@ -67,6 +67,25 @@ describe('a payment webhook', () => {
     expect(rows).toEqual([{ state: 'QUARANTINED' }, { state: 'QUARANTINED' }]);
   });
 
+  it.each([
+    ['a payment id of half a character, which would become another one', { paymentId: '\ud801x' }],
+    ['a payment id of many bytes', { paymentId: '中'.repeat(128) }],
+  ])('with %s is refused as not valid, and no capture is lost to it', async (_, change) => {
+    const order = await newOrder();
+    const event = paymentEvent(order);
+    const reply = await api.pay({ ...event, data: { ...event.data, ...change } });
+    expect([reply.statusCode, reply.json().code]).toEqual([400, 'INVALID_REQUEST']);
+    expect((await api.pay(event)).json()).toEqual({ outcome: 'paid' });
+  });
+
+  it('of a failed refund whose reference MySQL has no room for is refused as not valid, not a fault of ours', async () => {
+    const data = { paymentId: 'pay_1', refundId: '0198c0de-7000-7000-8000-000000000001' };
+    const event = { type: 'payment.refund_failed', timestamp: new Date().toISOString(), data };
+    const reply = await api.pay({ ...event, data: { ...data, refundRef: '中'.repeat(255) } });
+    expect([reply.statusCode, reply.json().code]).toEqual([400, 'INVALID_REQUEST']);
+    expect((await api.pay({ ...event, data: { ...data, refundRef: 're_1' } })).statusCode).toBe(200);
+  });
+
   it('of another amount or currency is set aside, and the order stays unpaid', async () => {
     const order = await newOrder();
     expect((await api.pay(paymentEvent(order, { amountMinor: 1 }))).json()).toEqual({

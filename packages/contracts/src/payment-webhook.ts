@@ -2,6 +2,15 @@ import { z } from 'zod';
 import { lowerCaseUuid, orderId } from './ids.ts';
 import { instant } from './instant.ts';
 
+/** What MySQL keeps byte for byte; two ids that differ stay two. The same as is asked of a provider's answers. */
+const plainText = (lengthMax: number) =>
+  z
+    .string()
+    .regex(
+      new RegExp(`^[\\x21-\\x7e]{1,${lengthMax}}$`),
+      `must be 1 to ${lengthMax} printable ASCII characters`,
+    );
+
 /**
  * Body of `POST /v1/payments/webhook`, signed per the Standard Webhooks specification: the headers
  * `webhook-id`, `webhook-timestamp` and `webhook-signature` cover it. `webhook-id` is the event's identity.
@@ -10,14 +19,11 @@ export const paymentWebhookBody = z.strictObject({
   type: z.enum(['payment.captured', 'payment.failed']),
   timestamp: instant.describe('When it happened at the provider.'),
   data: z.strictObject({
-    paymentId: z.string().min(1).max(128),
+    paymentId: plainText(128),
     orderId,
     amountMinor: z.int().min(0),
     currency: z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters, such as "CNY"'),
-    providerRef: z
-      .string()
-      .min(1)
-      .max(255)
+    providerRef: plainText(255)
       .optional()
       .describe("The provider's id of the attempt, where the payment began with one."),
     attemptId: z.uuid().optional().describe('Our id of that attempt, as it was given to the provider.'),
@@ -30,9 +36,9 @@ export const refundFailedWebhookBody = z.strictObject({
   type: z.literal('payment.refund_failed'),
   timestamp: instant.describe('When it happened at the provider.'),
   data: z.strictObject({
-    paymentId: z.string().min(1).max(128),
+    paymentId: plainText(128),
     refundId: lowerCaseUuid.describe('Our id of the refund: the idempotency key that it was asked for with.'),
-    refundRef: z.string().min(1).max(255).optional().describe("The provider's own id of the refund."),
+    refundRef: plainText(255).optional().describe("The provider's own id of the refund."),
     reason: z.string().max(255).optional(),
   }),
 });
