@@ -27,6 +27,8 @@ const refusedMs = 3_600_000;
 const nothingPaidRef = 'nothing-paid';
 const refundFailedText =
   'refund failed at the provider: an operator must order it anew, POST /v1/ops/refunds/pay';
+const supersededText =
+  'refund accepted by the provider though it was paid by hand or ordered anew meanwhile: look whether the money went back twice';
 
 /**
  * Send money back that no order could take. A refund is tried until the provider accepts it, however long that is: it
@@ -49,9 +51,9 @@ export function payRefunds(parts: PayRefundsParts): (signal: AbortSignal) => Pro
         atOnceMax: config.atOnceMax,
         signal,
         work: (refund) => pay(parts, refund),
-        handBack: ({ id, tries }) =>
-          orders.failRefund(id, {
-            inMs: signal.aborted ? 0 : backOffMs(tries, unavailable),
+        handBack: (refund) =>
+          orders.failRefund(refund, {
+            inMs: signal.aborted ? 0 : backOffMs(refund.tries, unavailable),
             error: 'not tried: the process is stopping, or the provider is away',
           }),
       });
@@ -73,7 +75,7 @@ async function pay({ orders, provider, log }: PayRefundsParts, refund: RefundJob
     const refused = error instanceof ProviderRefusedError;
     const inMs = refused ? refusedMs : backOffMs(tries, unavailable);
     const message = error instanceof Error ? error.message : String(error);
-    await orders.failRefund(id, { inMs, error: message });
+    await orders.failRefund(refund, { inMs, error: message });
     refundsTried.inc({ outcome: refused ? 'refused' : 'unavailable' });
     const fields = { err: error, orderId, paymentId, refundId, tries, inMs };
     if (refused)
@@ -92,8 +94,10 @@ async function pay({ orders, provider, log }: PayRefundsParts, refund: RefundJob
     log.error({ orderId, paymentId, refundId, refundRef, reason }, refundFailedText);
     return true;
   }
-  await orders.finishRefund(id, { refundId, refundRef });
+  const finished = await orders.finishRefund(id, { refundId, refundRef });
   refundsTried.inc({ outcome: 'accepted' });
+  if (finished === 'superseded')
+    log.error({ orderId, paymentId, refundId, refundRef, tries }, supersededText);
   log.info({ orderId, paymentId, refundId, refundRef, tries }, 'refund accepted by the provider');
   return true;
 }

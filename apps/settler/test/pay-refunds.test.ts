@@ -191,6 +191,24 @@ test('a refund that the provider knows as failed is tried no more, is an error i
   expect(provider.refunds).toHaveLength(1);
 });
 
+test('a refund that the provider took while a person paid it by hand is an error in the log', async () => {
+  const { log, lines } = captureLog();
+  const { orderId } = await owedRefund('overtaken');
+  const provider = {
+    name: 'overtaken',
+    refund: async () => {
+      await shop.query('UPDATE payment SET claimed_until = NULL WHERE payment_id = ?', [`pay-${orderId}`]);
+      const [owed] = await shop.query('SELECT id FROM payment WHERE payment_id = ?', [`pay-${orderId}`]);
+      const paid = { id: Number(owed?.id), reference: null };
+      expect((await shop.orders.markRefundPaid(paid, byHand, noAnswer)).kind).toBe('done');
+      return { kind: 'refunded' as const, refundRef: 're-1' };
+    },
+  };
+  await payRefunds({ orders: shop.orders, provider, config, log })(signal);
+  const errors = lines.filter(({ level }) => level === 50 || level === 'error');
+  expect(errors).toMatchObject([{ orderId, msg: expect.stringContaining('went back twice') }]);
+});
+
 test('money is paid back by the provider that took it, and by no other', async () => {
   const { orderId } = await owedRefund('earlier');
   const other = createScriptedProvider('present');

@@ -235,9 +235,10 @@ export function payment(ledger: Ledger): Operations {
     },
     finishRefund: (id, { refundId }) => {
       const row = payments[id - 1];
-      if (row?.state !== 'REFUND_PENDING' || row.refundId !== refundId) return false;
+      if (row?.refundId !== refundId) return 'superseded';
+      if (row.state !== 'REFUND_PENDING') return 'known';
       Object.assign(row, { state: 'REFUNDED', claimedUntilMs: null, nextTryAtMs: null });
-      return true;
+      return 'finished';
     },
     recordRefundFailure: ({ paymentId, refundId }) => {
       const row = payments.find(({ event }) => event.paymentId === paymentId);
@@ -246,9 +247,10 @@ export function payment(ledger: Ledger): Operations {
       Object.assign(row, { state: 'REFUND_FAILED', claimedUntilMs: null, nextTryAtMs: null });
       return 'refund_failed';
     },
-    failRefund: (id, { inMs }) => {
+    failRefund: ({ id, refundId, tries }, { inMs }) => {
       const row = payments[id - 1];
-      if (row?.state !== 'REFUND_PENDING') return;
+      const isOurs = row?.refundId === refundId && row.refundTries === tries;
+      if (row?.state !== 'REFUND_PENDING' || !isOurs) return;
       Object.assign(row, { nextTryAtMs: now() + Math.ceil(inMs), claimedUntilMs: null });
     },
     claimWaitingPayments: ({ limit, retryMs }) => {

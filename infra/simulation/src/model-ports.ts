@@ -146,7 +146,8 @@ export function openModelOrders(world: World, owner: Incarnation): ModelOrders {
     markAttemptOpen: (id, created) =>
       run(`markAttemptOpen ${id}`, () => database.markAttemptOpen(id, created)),
     retryAttempt: (id, later) => run(`retryAttempt ${id}`, () => database.retryAttempt(id, later)),
-    failRefund: (id, later) => run(`failRefund ${id}`, () => database.failRefund(id, later)),
+    failRefund: (claimed, later) =>
+      run(`failRefund ${claimed.id}`, () => database.failRefund(claimed, later)),
     rebuildSnapshot: (activityId, apply) => rebuildSnapshot(world, owner, activityId, apply),
   };
 }

@@ -160,13 +160,15 @@ async function playRefunds(pair: Pair, finishes: boolean): Promise<[unknown, unk
   const claim = { provider: 'model', limit: 100, leaseMs: 0 };
   const fromReal = await real.claimRefunds(claim);
   const fromModel = model.claimRefunds(claim);
-  for (const { id, refundId } of fromReal) {
+  for (const job of fromReal) {
+    const { id, refundId } = job;
     if (finishes) await real.finishRefund(id, { refundId, refundRef: 'back' });
-    else await real.failRefund(id, { inMs: hourMs, error: 'later' });
+    else await real.failRefund(job, { inMs: hourMs, error: 'later' });
   }
-  for (const { id, refundId } of fromModel) {
+  for (const job of fromModel) {
+    const { id, refundId } = job;
     if (finishes) model.finishRefund(id, { refundId, refundRef: 'back' });
-    else model.failRefund(id, { inMs: hourMs, error: 'later' });
+    else model.failRefund(job, { inMs: hourMs, error: 'later' });
   }
   return plain(pair, sorted(fromReal), sorted(fromModel));
 }

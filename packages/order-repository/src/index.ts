@@ -44,6 +44,7 @@ export type {
 } from './parked.ts';
 export type {
   DismissOutcome,
+  FinishRefundResult,
   PaymentBacklog,
   PaymentEvent,
   PaymentResult,
@@ -55,6 +56,7 @@ export type {
   RefundOutcome,
   RefundRecord,
   RefundState,
+  RefundTry,
   WaitingPayment,
 } from './payment.ts';
 export type {

@@ -118,7 +118,7 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     endAttempt: (id, state, error) => endAttempt(database, id, state, error),
     claimRefunds: (options) => claimRefunds(database, options),
     finishRefund: (id, answer) => finishRefund(database, id, answer),
-    failRefund: (id, retry) => failRefund(database, id, retry),
+    failRefund: (claimed, retry) => failRefund(database, claimed, retry),
     recordRefundFailure: (failure) => recordRefundFailure(database, failure),
     listRefunds: (filter) => listRefunds(database, filter),
     markRefundPaid: (refund, request, answer) => markRefundPaid(database, refund, request, answer),

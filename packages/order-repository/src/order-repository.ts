@@ -13,6 +13,7 @@ import type { Order } from './order.ts';
 import type { Parked, ParkedFilter, ParkedOutcome } from './parked.ts';
 import type {
   DismissOutcome,
+  FinishRefundResult,
   PaymentBacklog,
   PaymentEvent,
   PaymentResult,
@@ -22,6 +23,7 @@ import type {
   RefundJob,
   RefundOutcome,
   RefundRecord,
+  RefundTry,
   WaitingPayment,
 } from './payment.ts';
 import type { ClaimOptions, OpenAttemptResult, PaymentAttempt, ProviderAttempt } from './payment-attempt.ts';
@@ -165,8 +167,8 @@ export interface OrderRepository {
   endAttempt(id: string, state: 'CANCELLED' | 'FAILED', error?: string | null): Promise<boolean>;
 
   claimRefunds(options: ClaimOptions): Promise<RefundJob[]>;
-  finishRefund(id: number, answer: { refundId: string; refundRef: string }): Promise<boolean>;
-  failRefund(id: number, retry: { inMs: number; error: string }): Promise<void>;
+  finishRefund(id: number, answer: { refundId: string; refundRef: string }): Promise<FinishRefundResult>;
+  failRefund(claimed: RefundTry, retry: { inMs: number; error: string }): Promise<void>;
   recordRefundFailure(failure: RefundFailure): Promise<RefundFailureResult>;
   listRefunds(filter: RefundFilter): Promise<RefundRecord[]>;
   markRefundPaid(

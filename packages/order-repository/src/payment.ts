@@ -75,6 +75,12 @@ export interface RefundJob {
   readonly tries: number;
 }
 
+/** One try of a refund, as it was claimed. */
+export type RefundTry = Pick<RefundJob, 'id' | 'refundId' | 'tries'>;
+
+/** Of a refund that the provider has accepted. `superseded`: paid by hand or ordered anew meanwhile; look at it. */
+export type FinishRefundResult = 'finished' | 'known' | 'superseded';
+
 /** The provider says that a refund which it had taken will not arrive. */
 export interface RefundFailure {
   readonly paymentId: string;

@@ -31,6 +31,10 @@ async function owedRefund(provider: string | null = null): Promise<{ id: number;
   const [row] = await fixture.query('SELECT id FROM payment WHERE payment_id = ?', [`payment-${order.id}`]);
   return { id: Number(row?.id), orderId: order.id };
 }
+const given = <Job>(job: Job | undefined): Job => {
+  if (job === undefined) throw new Error('no refund is due');
+  return job;
+};
 const rowOf = async (id: number) =>
   (await fixture.repository.listRefunds({ state: 'REFUNDED', afterId: id - 1, limit: 1 }))[0];
 
@@ -76,8 +80,11 @@ describe('a refund that a person has paid', () => {
 
   it('may be one that its provider refuses, because it went back already', async () => {
     const { id } = await owedRefund('strict');
-    await claim('strict');
-    await fixture.repository.failRefund(id, { inMs: 3_600_000, error: 'charge_already_refunded' });
+    const [claimed] = await claim('strict');
+    await fixture.repository.failRefund(given(claimed), {
+      inMs: 3_600_000,
+      error: 'charge_already_refunded',
+    });
     expect((await mark(id)).kind).toBe('done');
     expect(await rowOf(id)).toMatchObject({ lastError: null, nextTryAt: null });
   });
@@ -99,15 +106,15 @@ describe('a refund that a person has paid', () => {
   it('is not one that the settler has in hand; once it is handed back, or its lease is over, it is', async () => {
     const { id } = await owedRefund('busy');
     const [claimed] = await claim('busy');
-    const { refundId = '' } = claimed ?? {};
+    const { refundId } = given(claimed);
     const refused = await mark(id);
     expect(refused).toMatchObject({ kind: 'refused', result: { kind: 'being_paid' } });
     if (refused.kind !== 'refused' || refused.result.kind !== 'being_paid') throw new Error(refused.kind);
     expect(refused.result.forMs).toBeGreaterThan(30_000);
-    await fixture.repository.failRefund(id, { inMs: 0, error: 'handed back' });
+    await fixture.repository.failRefund(given(claimed), { inMs: 0, error: 'handed back' });
     expect((await mark(id)).kind).toBe('done');
     // The settler's late answer finds nothing to do.
-    expect(await fixture.repository.finishRefund(id, { refundId, refundRef: 'late' })).toBe(false);
+    expect(await fixture.repository.finishRefund(id, { refundId, refundRef: 'late' })).toBe('superseded');
     expect(await rowOf(id)).toMatchObject({ refundRef: 'by-hand' });
   });
 

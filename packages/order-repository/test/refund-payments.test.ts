@@ -48,7 +48,9 @@ async function pay(orderId: string): Promise<{ id: number; refundId: string; pay
   const job = jobs.find((each) => each.orderId === orderId);
   if (!job) throw new Error('no refund is due');
   const { id, refundId } = job;
-  expect(await fixture.repository.finishRefund(id, { refundId, refundRef: `re ${refundId}` })).toBe(true);
+  expect(await fixture.repository.finishRefund(id, { refundId, refundRef: `re ${refundId}` })).toBe(
+    'finished',
+  );
   return job;
 }
 
@@ -118,7 +120,7 @@ test('a failure that is told before the settler has noted that the refund was ta
   const job = (await fixture.repository.claimRefunds(claim)).find((each) => each.orderId === orderId);
   const { id = 0, refundId = '' } = job ?? {};
   expect(await fails(payment.paymentId, refundId)).toBe('refund_failed');
-  expect(await fixture.repository.finishRefund(id, { refundId, refundRef: 'late' })).toBe(false);
+  expect(await fixture.repository.finishRefund(id, { refundId, refundRef: 'late' })).toBe('known');
   await read('REFUND_FAILED', orderId);
 });
 
@@ -129,11 +131,44 @@ test('a settler that comes back with the answer of a refund that has failed sinc
   const { id = 0, refundId = '' } = job ?? {};
   await fails(payment.paymentId, refundId);
   await refund(payment.id);
-  expect(await fixture.repository.finishRefund(id, { refundId, refundRef: 'late' })).toBe(false);
+  expect(await fixture.repository.finishRefund(id, { refundId, refundRef: 'late' })).toBe('superseded');
   const owed = await read('REFUND_PENDING', orderId);
   // Negative control: but for the id of the refund, the late answer would have ended it.
   const anew = owed.refundId ?? '';
-  expect(await fixture.repository.finishRefund(id, { refundId: anew, refundRef: 'late' })).toBe(true);
+  expect(await fixture.repository.finishRefund(id, { refundId: anew, refundRef: 'late' })).toBe('finished');
+});
+
+test('a settler that comes back after its lease, or to a refund made anew, frees nothing that another has in hand', async () => {
+  const { orderId, payment } = await quarantine();
+  await refund(payment.id);
+  const { repository } = fixture;
+  const take = async (leaseMs: number) => {
+    const job = (await repository.claimRefunds({ ...claim, leaseMs })).find(
+      (each) => each.orderId === orderId,
+    );
+    if (!job) throw new Error('no refund is due');
+    return job;
+  };
+  const retry = { inMs: 0, error: 'an old settler' };
+  const mark = async () =>
+    (await repository.markRefundPaid({ id: payment.id, reference: null }, asked, noAnswer)).kind;
+
+  const stoodStill = await take(0);
+  const next = await take(60_000);
+  await repository.failRefund(stoodStill, retry);
+  expect(await mark()).toBe('refused');
+
+  await fails(payment.paymentId, next.refundId);
+  await refund(payment.id);
+  const anew = await take(60_000);
+  await repository.failRefund(next, retry);
+  await repository.failRefund({ ...next, tries: anew.tries }, retry);
+  expect(await mark()).toBe('refused');
+  // Negative control: the settler that has it in hand frees it.
+  await repository.failRefund(anew, retry);
+  expect(await mark()).toBe('done');
+  const { id, refundId } = anew;
+  expect(await repository.finishRefund(id, { refundId, refundRef: 'late' })).toBe('superseded');
 });
 
 test('a refund that failed may be paid by hand instead: no finding is open then, and no later word undoes it', async () => {

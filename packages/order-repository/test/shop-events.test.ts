@@ -260,7 +260,7 @@ test('the refund of money whose order never came leaves nothing behind, and come
   const refunds = await repository.claimRefunds({ provider, limit: 100, leaseMs: 60_000 });
   const mine = refunds.find(({ orderId }) => orderId === order.id);
   const { id = 0, refundId = '' } = mine ?? {};
-  expect(await repository.finishRefund(id, { refundId, refundRef: 'r' })).toBe(true);
+  expect(await repository.finishRefund(id, { refundId, refundRef: 'r' })).toBe('finished');
   fixture.logged.length = 0;
 
   expect(await repository.expandShopEvents(10)).toBe(1);
