@@ -19,6 +19,8 @@ const mysqlTransaction: CallRisks = {
   answerLost: ['mysql-unknown-done', unknown],
   late: ['mysql-unknown-late', unknown],
 };
+/** A call about one order: a lock is waited for once, not tried again. */
+const mysqlOrder: CallRisks = { ...mysqlTransaction, lockWait: { ...lockWait, ms: 3_000 } };
 /** Statements that stand alone, each its own transaction: a lost answer looks like an absence. */
 const mysqlStatement: CallRisks = {
   ...mysqlRead,
@@ -96,6 +98,7 @@ export function openModelOrders(world: World, owner: Incarnation): ModelOrders {
   const clockErrorMs = random.int(-clockErrorMsMax, clockErrorMsMax);
   const read = <T>(what: string, effect: () => T) => callStore(owner, what, mysqlRead, effect);
   const write = <T>(what: string, effect: () => T) => callStore(owner, what, mysqlTransaction, effect);
+  const onOrder = <T>(what: string, effect: () => T) => callStore(owner, what, mysqlOrder, effect);
   const run = <T>(what: string, effect: () => T) => callStore(owner, what, mysqlStatement, effect);
   return {
     now: () => scheduler.now() + clockErrorMs,
@@ -109,8 +112,8 @@ export function openModelOrders(world: World, owner: Incarnation): ModelOrders {
       callStore(owner, `createOrders ${orders.map(({ id }) => id)}`, mysqlCreate, (isLastTry) =>
         isLastTry ? database.createUnlocked(orders) : database.createOrders(orders),
       ),
-    cancelOrder: (id, user) => write(`cancelOrder ${id}`, () => database.cancelOrder(id, user)),
-    recordPayment: (event) => write(`recordPayment ${event.orderId}`, () => database.recordPayment(event)),
+    cancelOrder: (id, user) => onOrder(`cancelOrder ${id}`, () => database.cancelOrder(id, user)),
+    recordPayment: (event) => onOrder(`recordPayment ${event.orderId}`, () => database.recordPayment(event)),
     recordRefundFailure: (failure) =>
       write(`recordRefundFailure ${failure.refundId}`, () => database.recordRefundFailure(failure)),
     closeExpired: (ids, options) => write(`closeExpired ${ids}`, () => database.closeExpired(ids, options)),
@@ -133,7 +136,7 @@ export function openModelOrders(world: World, owner: Incarnation): ModelOrders {
       run(`finishNotification ${claim.id} ${outcome.state}`, () =>
         database.finishNotification(claim, outcome),
       ),
-    openAttempt: (wanted) => write(`openAttempt of ${wanted.orderId}`, () => database.openAttempt(wanted)),
+    openAttempt: (wanted) => onOrder(`openAttempt of ${wanted.orderId}`, () => database.openAttempt(wanted)),
     endAttempt: (id, state, error) =>
       write(`endAttempt ${id} ${state}`, () => database.endAttempt(id, state, error)),
     claimDueAttempts: (options) => write('claimDueAttempts', () => database.claimDueAttempts(options)),

@@ -34,6 +34,7 @@ export async function cancelOrder(database: Database, id: string, userId: string
     database,
     (session) => cancelOnce(session, idToBytes(id), canceller),
     ({ witness }) => witness,
+    { afterLockWait: 'fail' },
   );
   return result;
 }

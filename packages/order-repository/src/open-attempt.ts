@@ -31,6 +31,7 @@ export function openAttempt(database: Database, wanted: BuyerAttempt): Promise<O
       result.kind === 'open'
         ? { sql: 'SELECT 1 FROM payment_attempt WHERE id = ?', values: [idToBytes(result.attempt.id)] }
         : null,
+    { afterLockWait: 'fail' },
   );
 }
 

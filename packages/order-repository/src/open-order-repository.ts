@@ -29,6 +29,7 @@ import { finishNotification } from './finish-notification.ts';
 import { failRefund, finishRefund } from './finish-refund.ts';
 import { finishShopEvents } from './finish-shop-events.ts';
 import { giveUpWaitingPayments } from './give-up-waiting-payments.ts';
+import { limitRowWaits, type RowWaits } from './limit-row-waits.ts';
 import { listActivities } from './list-activities.ts';
 import { listFindings } from './list-findings.ts';
 import { listParked } from './list-parked.ts';
@@ -75,14 +76,20 @@ export async function openOrderRepository(
 ): Promise<OrderRepository> {
   const database = openDatabase(config, log);
   try {
-    return bind(database, await openDatabaseClock(database), log);
+    const waits = limitRowWaits(Math.max(1, Math.floor(config.poolMax / 2)));
+    return bind(database, await openDatabaseClock(database), waits, log);
   } catch (error) {
     await database.close();
     throw toStoreError(error);
   }
 }
 
-function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): OrderRepository {
+function bind(
+  database: Database,
+  clock: DatabaseClock,
+  waits: RowWaits,
+  log: RepositoryLog,
+): OrderRepository {
   const busy = createBusyActivities();
   return {
     close: async () => {
@@ -104,14 +111,14 @@ function bind(database: Database, clock: DatabaseClock, log: RepositoryLog): Ord
     findActiveOrder: (activityId, userId) => findActiveOrder(database, activityId, userId),
     findOrdersByKey: (keys) => findOrdersByKey(database, keys),
     readTimeline: (id) => readTimeline(database, id),
-    cancelOrder: (id, userId) => cancelOrder(database, id, userId),
+    cancelOrder: (id, userId) => waits.run(() => cancelOrder(database, id, userId)),
     cancelByOperator: (id, request, answer) => cancelByOperator(database, id, request, answer),
     extendOrder: (id, extension, request, answer) => extendOrder(database, id, extension, request, answer),
     expireKeys: (options) => expireKeys(database, log, options),
-    recordPayment: (event) => recordPayment(database, log, event),
+    recordPayment: (event) => waits.run(() => recordPayment(database, log, busy, event)),
     claimWaitingPayments: (options) => claimWaitingPayments(database, options),
     giveUpWaitingPayments: (options) => giveUpWaitingPayments(database, options),
-    openAttempt: (wanted) => openAttempt(database, wanted),
+    openAttempt: (wanted) => waits.run(() => openAttempt(database, wanted)),
     markAttemptOpen: (id, answer) => markAttemptOpen(database, id, answer),
     claimDueAttempts: (options) => claimDueAttempts(database, options),
     retryAttempt: (id, retry) => retryAttempt(database, id, retry),

@@ -1,8 +1,8 @@
 import { idToBytes, newId } from './binary-id.ts';
-import { InvariantError } from './errors.ts';
+import { ActivityLockedError, InvariantError, StoreUnavailableError } from './errors.ts';
 import { insertShopEvents } from './insert-shop-events.ts';
 import { insertReacquireEffect } from './insert-stock-effect.ts';
-import { isDuplicateKey } from './mysql-fault.ts';
+import { isDuplicateKey, isLockWaitTimeout } from './mysql-fault.ts';
 import type { Order } from './order.ts';
 import type { PaymentEvent } from './payment.ts';
 import type { Session } from './session.ts';
@@ -20,12 +20,14 @@ export type Reacquired =
  * that nothing read before can be out of date. The decrement is last: an activity's row is the one that all share.
  *
  * After the end of the sale window the money goes back: a place taken then would be a sale after the last one.
+ * @param locked activities that others keep locked: their row is not waited for.
+ * @throws ActivityLockedError when it was waited for in vain; StoreUnavailableError when it is one of `locked`.
  */
 export async function reacquirePlace(
   session: Session,
   order: Order,
   event: PaymentEvent,
-  paymentRow: number,
+  { paymentRow, locked }: { readonly paymentRow: number; readonly locked: readonly number[] },
 ): Promise<Reacquired> {
   const [activity] = await session.rows<{ late_payment_policy: string; is_over: number }>(
     `SELECT late_payment_policy, COALESCE(sale_ends_at <= NOW(3), 0) AS is_over FROM activity WHERE id = ?`,
@@ -33,6 +35,9 @@ export async function reacquirePlace(
   );
   if (activity?.late_payment_policy !== 'reacquire') return refused('the order had closed');
   if (activity.is_over === 1) return refused('the order had closed, and sales have ended');
+  if (locked.includes(order.activityId)) {
+    throw new StoreUnavailableError(`activity ${order.activityId} stays locked by others`);
+  }
   await session.run('SAVEPOINT before_reacquire');
   const result = await takeUp(session, order, event, paymentRow);
   if (result.kind === 'refused') await session.run('ROLLBACK TO SAVEPOINT before_reacquire');
@@ -71,10 +76,16 @@ async function takeUp(
   ]);
   await insertShopEvents(session, 'paid', [order.id]);
   await keepLatePayment(session, paymentRow);
-  const { affectedRows } = await session.run(
-    'UPDATE activity SET available = available - ? WHERE id = ? AND available >= ?',
-    [order.quantity, order.activityId, order.quantity],
-  );
+  const { activityId } = order;
+  const { affectedRows } = await session
+    .run('UPDATE activity SET available = available - ? WHERE id = ? AND available >= ?', [
+      order.quantity,
+      activityId,
+      order.quantity,
+    ])
+    .catch((cause: unknown) => {
+      throw isLockWaitTimeout(cause) ? new ActivityLockedError(activityId, [activityId], { cause }) : cause;
+    });
   return affectedRows === 1
     ? { kind: 'reacquired', effect }
     : refused('the order had closed, and no place was free');

@@ -1,4 +1,5 @@
 import { idToBytes, newId } from './binary-id.ts';
+import type { BusyActivities } from './busy-activities.ts';
 import { captureAttempt, settleOpenAttempts } from './capture-attempt.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
@@ -30,16 +31,23 @@ interface Recorded {
  * id with another type, payment, order, amount or currency is not the same: such a capture is quarantined, in a row of
  * its own. A capture whose order is not visible is `kept`, and decided by the next call with it once the order is: a
  * repeat of the provider, or the settler. Each payment that is quarantined is an error in the log.
+ *
+ * A late payment whose activity is kept locked by others waits for it once, 3 s; from then on it fails at once.
+ * @throws StoreUnavailableError when the order or the activity stays locked, or MySQL is away; nothing is recorded.
  */
 export async function recordPayment(
   database: Database,
   log: RepositoryLog,
+  busy: BusyActivities,
   event: PaymentEvent,
 ): Promise<PaymentResult> {
-  const { result, quarantined } = await inTransaction<Recorded>(
-    database,
-    (session) => recordOnce(session, event),
-    (recorded) => witnessOf(event, recorded),
+  const { result, quarantined } = await busy.avoid(database, (locked) =>
+    inTransaction<Recorded>(
+      database,
+      (session) => recordOnce(session, event, locked),
+      (recorded) => witnessOf(event, recorded),
+      { afterLockWait: 'fail' },
+    ),
   );
   if (quarantined !== undefined) {
     const { orderId, paymentId, eventId, amountMinor, currency } = event;
@@ -66,7 +74,11 @@ function witnessOf(event: PaymentEvent, { result: { outcome } }: Recorded): Witn
   };
 }
 
-async function recordOnce(session: Session, event: PaymentEvent): Promise<Recorded> {
+async function recordOnce(
+  session: Session,
+  event: PaymentEvent,
+  locked: readonly number[],
+): Promise<Recorded> {
   const id = idToBytes(event.orderId);
   const row = await readRow(session, id, 'FOR UPDATE');
   if (row === undefined) return keepForLater(session, event);
@@ -93,7 +105,7 @@ async function recordOnce(session: Session, event: PaymentEvent): Promise<Record
     }
     case 'late':
       await settleOpenAttempts(session, order.id);
-      return { result: await takeLate(session, order, event, written.id) };
+      return { result: await takeLate(session, order, event, { paymentRow: written.id, locked }) };
   }
 }
 
@@ -133,9 +145,9 @@ async function takeLate(
   session: Session,
   order: Order,
   event: PaymentEvent,
-  paymentRow: number,
+  { paymentRow, locked }: { paymentRow: number; locked: readonly number[] },
 ): Promise<PaymentResult> {
-  const taken = await reacquirePlace(session, order, event, paymentRow);
+  const taken = await reacquirePlace(session, order, event, { paymentRow, locked });
   if (taken.kind === 'refused') {
     await explainRefund(session, paymentRow, taken.reason);
     return { outcome: 'refund_pending', order };

@@ -1,7 +1,7 @@
 import { backOffMs, sleep } from '@lapse/runtime';
 import type { Database } from './database.ts';
 import { CommitUnknownError } from './errors.ts';
-import { isConnectionLost, isContention, toStoreError } from './mysql-fault.ts';
+import { isConnectionLost, isContention, isLockWaitTimeout, toStoreError } from './mysql-fault.ts';
 import type { Session } from './session.ts';
 
 /** Tries of one transaction that meets deadlocks, lock waits or a lost connection, within the budget. */
@@ -10,6 +10,13 @@ const retryBudgetMs = 8_000;
 const retryBackOff = { minMs: 2, maxMs: 100 };
 const lookupAttemptsMax = 3;
 const lookupBackOff = { minMs: 50, maxMs: 500 };
+
+/**
+ * What follows a lock that was waited for in vain. `again`: the whole once more, within the budget; for batches, whose
+ * other rows must not pay for one. `fail`: for a call about one order, which would hold its connection three times as
+ * long, and whose caller comes back by itself.
+ */
+type AfterLockWait = 'again' | 'fail';
 
 /** A query that finds rows if, and only if, the transaction was committed. */
 export interface Witness {
@@ -35,8 +42,9 @@ export function inTransaction<T>(
   database: Database,
   body: (session: Session) => Promise<T>,
   witness: (result: T) => Witness | null,
+  { afterLockWait = 'again' }: { readonly afterLockWait?: AfterLockWait } = {},
 ): Promise<T> {
-  return withRetries(async () => {
+  return withRetries(afterLockWait, async () => {
     const { result, doubt } = await database.withSession((session, destroy) =>
       tryOnce(session, destroy, body),
     );
@@ -70,7 +78,7 @@ async function tryOnce<T>(
 
 /** Run statements that stand alone, each its own transaction. `use` runs again as a whole: it must be idempotent. */
 export function withRetriedSession<T>(database: Database, use: (session: Session) => Promise<T>): Promise<T> {
-  return withRetries(() => database.withSession(use));
+  return withRetries('again', () => database.withSession(use));
 }
 
 async function rollBack(session: Session, destroy: () => void, error: unknown): Promise<void> {
@@ -83,7 +91,7 @@ async function rollBack(session: Session, destroy: () => void, error: unknown): 
   }
 }
 
-async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
+async function withRetries<T>(afterLockWait: AfterLockWait, attempt: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   let connectionsLost = 0;
   for (let number = 1; ; number += 1) {
@@ -93,7 +101,7 @@ async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
       if (isConnectionLost(error)) connectionsLost += 1;
       // A pooled connection may have died idle: a second one tells whether MySQL is away.
       const again =
-        isContention(error) ||
+        (isContention(error) && !(afterLockWait === 'fail' && isLockWaitTimeout(error))) ||
         error instanceof CommitLostError ||
         (isConnectionLost(error) && connectionsLost === 1);
       const spent = number >= attemptsMax || performance.now() - startedAt >= retryBudgetMs;
