@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brokerProperties, logback, logbackFile, writeProperties } from './rocketmq-config.ts';
+import { brokerProperties, logback, logbackFile, temporaryFolder, writeProperties } from './rocketmq-config.ts';
 
 /** Of the masters, which are also the names of their programs. */
 export const masterNames = ['broker-a', 'broker-b'] as const;
@@ -45,7 +45,7 @@ export function portsOfMaster(
 
 /** Write every configuration file anew: ports may differ from the last start, the stores stay. */
 export function writeClusterConfig(dir: string, ports: ClusterPorts, timerPrecisionMs: number): void {
-  mkdirSync(join(dir, 'home'), { recursive: true });
+  mkdirSync(temporaryFolder(dir), { recursive: true });
   writeProperties(join(dir, 'namesrv.conf'), { listenPort: ports.nameServer, bindAddress: '127.0.0.1' });
   for (const name of masterNames) {
     const store = join(dir, name);

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Counted from the gRPC port. The broker derives its fast port (-2) and HA port (+1) from `broker`. */
@@ -39,7 +39,8 @@ export const brokerJvm = [...brokerHeap, ...serialCompiler, ...moduleFlags];
  * An unknown key is ignored by RocketMQ without a word, so check the spelling of a new one.
  */
 export function writeRocketmqConfig(dir: string, ports: RocketmqPorts, timerPrecisionMs: number): void {
-  mkdirSync(join(dir, 'home'), { recursive: true });
+  rmSync(temporaryFolder(dir), { recursive: true, force: true });
+  mkdirSync(temporaryFolder(dir), { recursive: true });
   writeProperties(join(dir, 'namesrv.conf'), { listenPort: ports.nameServer, bindAddress: '127.0.0.1' });
   writeProperties(join(dir, 'broker.conf'), brokerProperties(dir, ports, timerPrecisionMs));
   writeFileSync(
@@ -56,10 +57,16 @@ export function writeRocketmqConfig(dir: string, ports: RocketmqPorts, timerPrec
     writeFileSync(logbackFile(dir, program), logback(dir, program));
 }
 
-/** Everything it writes stays in the data folder, the home folder included. */
+/** A broker that is killed leaves the key of its certificate and a library of 12 MB. */
+export function temporaryFolder(dir: string): string {
+  return join(dir, 'home', 'tmp');
+}
+
+/** Everything it writes stays in the data folder, the home and temporary folders included. */
 export function javaProperties(dir: string, program: string): string[] {
   return [
     `-Duser.home=${join(dir, 'home')}`,
+    `-Djava.io.tmpdir=${temporaryFolder(dir)}`,
     `-Drocketmq.home.dir=${dir}`,
     `-Drmq.logback.configurationFile=${logbackFile(dir, program)}`,
   ];

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRocketmq, supervise } from '../src/index.ts';
@@ -51,6 +51,8 @@ test('a killed broker comes back with its topics, and a stop leaves no process',
   expect(rocketmq).toMatchObject({ endpoints: `127.0.0.1:${grpc}`, namesrv: `127.0.0.1:${nameServer}` });
   expect(await isProxyServing(grpc)).toBe(true);
   await createTopic(broker, 'seats');
+  // The key of its certificate is in its own folder, not in one that everybody reads.
+  expect(readdirSync(join(dir, 'home', 'tmp'))).toContainEqual(expect.stringMatching(/^keyutil_.*\.key$/));
 
   const events: string[] = [];
   const supervisor = supervise(rocketmq, {
