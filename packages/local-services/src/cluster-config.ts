@@ -1,6 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brokerProperties, logback, logbackFile, temporaryFolder, writeProperties } from './rocketmq-config.ts';
+import {
+  brokerProperties,
+  logback,
+  logbackFile,
+  temporaryFolder,
+  writeProperties,
+} from './rocketmq-config.ts';
 
 /** Of the masters, which are also the names of their programs. */
 export const masterNames = ['broker-a', 'broker-b'] as const;
