@@ -15,8 +15,8 @@ export interface ProgramOptions {
   readonly signal?: AbortSignal;
 }
 
-/** More output than this is cut: it is kept only to be shown after a failure. */
-const outputBytesMax = 2_000_000;
+/** More output than this is cut. The import rules' answer is read whole: about 2 kB a source file. */
+const outputCharsMax = 32_000_000;
 const killAfterMs = 5_000;
 
 /** Run one program to its end, standard output and error together. Never rejects for its exit code. */
@@ -35,7 +35,7 @@ export function runProgram(
     });
     let output = '';
     const append = (chunk: string): void => {
-      if (output.length < outputBytesMax) output += chunk;
+      if (output.length < outputCharsMax) output += chunk;
     };
     child.stdout?.setEncoding('utf8').on('data', append);
     child.stderr?.setEncoding('utf8').on('data', append);
