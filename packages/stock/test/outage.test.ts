@@ -14,9 +14,11 @@ let lines: { level: string; msg: string }[];
 
 /** A log whose lines the test can count. */
 function collectingLog(): Logger {
-  lines = [];
+  const own: typeof lines = [];
+  lines = own;
   const stream = new PassThrough();
-  stream.on('data', (line: Buffer) => lines.push(JSON.parse(line.toString())));
+  // Not into `lines`: the last line of the test before may still be under way.
+  stream.on('data', (line: Buffer) => own.push(JSON.parse(line.toString())));
   return createLogger('test', 'info', stream);
 }
 
