@@ -28,6 +28,7 @@ interface HistoryRow {
 
 /** Each version of an order has room for a thousand places: the change itself, then what followed it. */
 const placesPerVersion = 1_000;
+const earlyRefundPlace = 50;
 const reminderPlace = 100;
 const refundPlace = 500;
 
@@ -55,17 +56,26 @@ export async function readOrderEvents(session: Session, ids: readonly Buffer[]):
     [ids, ids, ids],
   );
   const versions = new Map<string, { version: number; at: Date }[]>();
+  const reminders = new Map<string, Date>();
   for (const { kind, order_id, number, at } of rows) {
-    if (kind !== 'transition') continue;
     const id = idFromBytes(order_id);
+    if (kind === 'reminder') reminders.set(id, at);
+    if (kind !== 'transition') continue;
     versions.set(id, [...(versions.get(id) ?? []), { version: number, at }]);
   }
   return rows
-    .flatMap((row) => toEvent(row, versions.get(idFromBytes(row.order_id)) ?? []))
+    .flatMap((row) => {
+      const id = idFromBytes(row.order_id);
+      return toEvent(row, versions.get(id) ?? [], reminders.get(id));
+    })
     .sort((a, b) => (a.orderId < b.orderId ? -1 : a.orderId > b.orderId ? 1 : a.seq - b.seq));
 }
 
-function toEvent(row: HistoryRow, versions: readonly { version: number; at: Date }[]): OrderEvent[] {
+function toEvent(
+  row: HistoryRow,
+  versions: readonly { version: number; at: Date }[],
+  remindedAt: Date | undefined,
+): OrderEvent[] {
   const type = typeOf(row);
   if (type === undefined) return [];
   const orderId = idFromBytes(row.order_id);
@@ -75,7 +85,7 @@ function toEvent(row: HistoryRow, versions: readonly { version: number; at: Date
       eventId: v5(`order.${type}:${number}`, orderId),
       orderId,
       type,
-      seq: placeOf(row, versions),
+      seq: placeOf(row, versions, remindedAt),
       at,
       paymentId: row.payment_id?.toString('utf8') ?? null,
     },
@@ -90,9 +100,16 @@ function typeOf({ kind, number, to_status }: HistoryRow): ShopEventType | undefi
 }
 
 /** A reminder is of the first version: only what is pending is reminded. A refund follows what it found. */
-function placeOf({ kind, number, at }: HistoryRow, versions: readonly { version: number; at: Date }[]) {
+function placeOf(
+  { kind, number, at }: HistoryRow,
+  versions: readonly { version: number; at: Date }[],
+  remindedAt: Date | undefined,
+): number {
   if (kind === 'transition') return number * placesPerVersion;
   if (kind === 'reminder') return placesPerVersion + reminderPlace;
   const before = versions.filter((transition) => transition.at <= at).map(({ version }) => version);
-  return Math.max(1, ...before) * placesPerVersion + refundPlace;
+  const version = Math.max(1, ...before);
+  // Money set aside may go back while the order is pending: then its reminder is still to come.
+  const isBeforeReminder = version === 1 && (remindedAt === undefined || at < remindedAt);
+  return version * placesPerVersion + (isBeforeReminder ? earlyRefundPlace : refundPlace);
 }
