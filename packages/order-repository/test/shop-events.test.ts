@@ -252,6 +252,21 @@ test('two refunds of one order are two events, after the change that they follow
   ).toEqual(['late-1', 'late-2']);
 });
 
+test('money that goes back while its order is pending is told before the reminder, and has its place before it', async () => {
+  const order = newOrder(await createActivity(repository), { remindAt: past(50) });
+  await repository.createOrders([order]);
+  const wrong = captureOf(order, { amountMinor: order.amountMinor + 1 });
+  expect((await repository.recordPayment(wrong)).outcome).toBe('quarantined');
+  await fixture.query(
+    "UPDATE payment SET state = 'REFUNDED', refunded_at = NOW(3) WHERE order_id = UNHEX(?)",
+    [order.id.replaceAll('-', '')],
+  );
+  expect((await drain()).map(({ type }) => type)).toEqual(['created', 'refunded']);
+  await repository.remindPending([order.id]);
+  expect((await drain()).map(({ type }) => type)).toEqual(['reminded']);
+  expect(await stateOf(order.id)).toEqual(['created SENT', 'refunded SENT', 'reminded SENT']);
+});
+
 test('the refund of money whose order never came leaves nothing behind, and comes with the order if that comes after all', async () => {
   const order = newOrder(await createActivity(repository));
   expect((await repository.recordPayment(captureOf(order))).outcome).toBe('kept');
