@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { type NewOrder, openOrderRepository } from '@lapse/order-repository';
 import { openStock } from '@lapse/stock';
 import type { Pool } from 'mysql2/promise';
 import { v7 as uuidv7 } from 'uuid';
 import type { RunStores } from './open-stores.ts';
 import { quietLog } from './quiet-log.ts';
+import type { BenchServices } from './services.ts';
 
 /** A sale, and where its stores are: everything a contender needs to know. */
 export interface Sale {
@@ -19,6 +20,25 @@ export interface Sale {
   readonly activityId: number;
   /** Places, whether sold or not. */
   readonly orders: number;
+}
+
+/** What a contender is told of a prepared sale, with topics and groups of its own. */
+export function describeSale(
+  { mysqlUrl, redisUrl }: RunStores,
+  { rocketmqEndpoints, rocketmqNamesrv }: Pick<BenchServices, 'rocketmqEndpoints' | 'rocketmqNamesrv'>,
+  { activityId, orders, amqpUrl = '' }: { activityId: number; orders: number; amqpUrl?: string },
+): Sale {
+  const topicPrefix = `b-${randomBytes(4).toString('hex')}-`;
+  return {
+    mysqlUrl,
+    redisUrl,
+    rocketmqEndpoints,
+    rocketmqNamesrv,
+    topicPrefix,
+    activityId,
+    orders,
+    amqpUrl,
+  };
 }
 
 /** Of orders that are placed over HTTP. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { sleep } from '@lapse/runtime';
 import { BenchError } from '../bench-error.ts';
 import { type Meter, type NamedPids, openMeter } from '../meter.ts';
@@ -7,7 +6,7 @@ import { perOrder } from '../per-order.ts';
 import { prepareTopics } from '../prepare-topics.ts';
 import { readUsage } from '../process-usage.ts';
 import type { Figures, Outcome } from '../result.ts';
-import { prepareSale, type Sale, setDeadline } from '../sale.ts';
+import { describeSale, prepareSale, type Sale, setDeadline } from '../sale.ts';
 import type { RunOptions } from '../scenario.ts';
 import type { BenchServices } from '../services.ts';
 import { type RunningPrograms, startPrograms } from '../start-programs.ts';
@@ -61,21 +60,9 @@ async function closeSale(
   options: CloseRunOptions,
 ): Promise<Outcome> {
   const { services, size } = options;
-  const { mysqlUrl, redisUrl } = stores;
-  const { rocketmqEndpoints, rocketmqNamesrv } = services;
   const orders = Math.min(size, contender.ordersMax);
-  const topicPrefix = `b-${randomBytes(4).toString('hex')}-`;
   const activityId = await prepareSale(stores, orders);
-  const sale: Sale = {
-    mysqlUrl,
-    redisUrl,
-    rocketmqEndpoints,
-    rocketmqNamesrv,
-    topicPrefix,
-    activityId,
-    orders,
-    amqpUrl: queue.amqpUrl,
-  };
+  const sale = describeSale(stores, services, { activityId, orders, amqpUrl: queue.amqpUrl });
   if (contender.queue === 'rocketmq') await prepareTopics(sale);
   const dir = `${options.dir}-${attempt}`;
   const armer = armProgram(contender, sale);

@@ -8,7 +8,7 @@ import { perOrder } from '../per-order.ts';
 import { prepareTopics } from '../prepare-topics.ts';
 import { readyText } from '../ready-text.ts';
 import type { Outcome } from '../result.ts';
-import { prepareSale, type Sale } from '../sale.ts';
+import { describeSale, prepareSale, type Sale } from '../sale.ts';
 import type { RunOptions } from '../scenario.ts';
 import { type Program, type RunningPrograms, startPrograms } from '../start-programs.ts';
 import { counted, readStoreCounters } from '../store-counters.ts';
@@ -60,19 +60,7 @@ async function measure(
   const warmUp = Math.min(warmUpMax, Math.ceil(requests * warmUpShare));
   const orders = isSoldOut ? 1 : requests + warmUp;
   const activityId = await prepareSale(stores, orders, isSoldOut ? 1 : 0);
-  const { mysqlUrl, redisUrl } = stores;
-  const { rocketmqEndpoints, rocketmqNamesrv } = services;
-  const topicPrefix = `b-${randomBytes(4).toString('hex')}-`;
-  const sale: Sale = {
-    mysqlUrl,
-    redisUrl,
-    rocketmqEndpoints,
-    rocketmqNamesrv,
-    topicPrefix,
-    activityId,
-    orders,
-    amqpUrl: '',
-  };
+  const sale = describeSale(stores, services, { activityId, orders });
   if (contender.needsBroker) await prepareTopics(sale);
   const http = { port: await freePort(), jwtSecret: randomBytes(32).toString('base64url') };
   const server = await startPrograms([serverProgram(contender, sale, http)], dir);

@@ -13,7 +13,7 @@ import { openStores, type RunStores } from '../open-stores.ts';
 import { perOrder } from '../per-order.ts';
 import { prepareTopics } from '../prepare-topics.ts';
 import type { Outcome } from '../result.ts';
-import { prepareSale, type Sale } from '../sale.ts';
+import { describeSale, prepareSale, type Sale } from '../sale.ts';
 import type { RunOptions } from '../scenario.ts';
 import { type Program, type RunningPrograms, startPrograms } from '../start-programs.ts';
 import { counted, readStoreCounters } from '../store-counters.ts';
@@ -48,19 +48,7 @@ async function measure(
   { services, dir, size: orders, signal }: RunOptions,
 ): Promise<Outcome> {
   const activityId = await prepareSale(stores, orders, 0, times);
-  const { mysqlUrl, redisUrl } = stores;
-  const { rocketmqEndpoints, rocketmqNamesrv } = services;
-  const topicPrefix = `b-${randomBytes(4).toString('hex')}-`;
-  const sale: Sale = {
-    mysqlUrl,
-    redisUrl,
-    rocketmqEndpoints,
-    rocketmqNamesrv,
-    topicPrefix,
-    activityId,
-    orders,
-    amqpUrl: '',
-  };
+  const sale = describeSale(stores, services, { activityId, orders });
   await prepareTopics(sale);
   const port = await freePort();
   const jwtSecret = randomBytes(32).toString('base64url');
