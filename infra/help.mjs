@@ -79,13 +79,16 @@ export const commands = {
       'rounds on private services in .lapse-bench/. Each run is judged: one that is not exact has no figure, and ' +
       'the exit code is 1. The last line has the ratios.',
     options: [
-      ['--quick', 'small sizes and one round'],
+      ['--quick', 'small sizes, one round, and only what the last line names'],
       [
         '--only=NAME',
-        'one scenario, such as close-burst, or some of its contenders: close-burst:limit,lapse',
+        'one scenario, such as close-burst, or some of its contenders: close-burst:limit,lapse; may be given again',
       ],
       ['--json=FILE', 'all figures, with machine, versions and settings'],
-      ['--rounds=N', 'how often each contender runs, 1 to 100 (3; 1 with --quick)'],
+      [
+        '--rounds=N',
+        'how often each contender runs, 1 to 100 (3, or less where a scenario says so; 1 with --quick)',
+      ],
       ['--orders=N', 'orders of a run instead of the size of the scenario, 100 to 1000000'],
     ],
     environment: environment.filter(([name]) => /INSTALL|CACHE/.test(name)),

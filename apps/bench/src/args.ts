@@ -2,13 +2,14 @@ import { parseArgs } from 'node:util';
 import { BenchError } from './bench-error.ts';
 
 export interface BenchArgs {
-  /** Smaller sizes, fewer rounds: under three minutes. */
+  /** Smaller sizes, one round, and what the closing line needs: under three minutes. */
   readonly quick: boolean;
   /** The scenarios wanted; null: all. */
-  readonly only: Selection | null;
+  readonly only: readonly Selection[] | null;
   /** Where the figures go as JSON; null: nowhere. */
   readonly json: string | null;
-  readonly rounds: number;
+  /** How often each contender runs, instead of each scenario's own number. */
+  readonly rounds: number | null;
   /** Orders of a run, instead of each scenario's own number. */
   readonly orders: number | null;
 }
@@ -22,7 +23,14 @@ export interface Selection {
 /** What there is to choose from: contenders by scenario. */
 export type Catalogue = Readonly<Record<string, readonly string[]>>;
 
-const rounds = { full: 3, quick: 1, max: 100 } as const;
+/** `--quick` is there for the closing line, and runs what that names. */
+const quickSelection: readonly Selection[] = [
+  { scenario: 'close-burst', contenders: ['limit', 'lapse', 'seed', 'bullmq'] },
+  { scenario: 'create', contenders: ['limit', 'lapse', 'seed'] },
+  { scenario: 'steady', contenders: ['lapse'] },
+];
+
+const rounds = { min: 1, max: 100 } as const;
 const orders = { min: 100, max: 1_000_000 } as const;
 
 /** @throws {BenchError} LAPSE_BENCH_ARGUMENT, saying what would work. */
@@ -31,9 +39,9 @@ export function parseBenchArgs(args: readonly string[], catalogue: Catalogue): B
   const quick = values.quick === true;
   return {
     quick,
-    only: values.only === undefined ? null : parseSelection(values.only, catalogue),
+    only: values.only?.map((text) => parseSelection(text, catalogue)) ?? (quick ? quickSelection : null),
     json: values.json ?? null,
-    rounds: wholeNumber('--rounds', values.rounds, 1, rounds.max) ?? (quick ? rounds.quick : rounds.full),
+    rounds: wholeNumber('--rounds', values.rounds, rounds.min, rounds.max) ?? null,
     orders: wholeNumber('--orders', values.orders, orders.min, orders.max) ?? null,
   };
 }
@@ -44,7 +52,7 @@ function parse(args: readonly string[]) {
       args: [...args],
       options: {
         quick: { type: 'boolean' },
-        only: { type: 'string' },
+        only: { type: 'string', multiple: true },
         json: { type: 'string' },
         rounds: { type: 'string' },
         orders: { type: 'string' },

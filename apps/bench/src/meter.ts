@@ -1,15 +1,17 @@
-import { forgetPeak, type ProcessUsage, readUsage } from './process-usage.ts';
-
-/** Process ids by the name under which they are reported; several of a name are added up. */
-export type NamedPids = Readonly<Record<string, readonly number[]>>;
+import { forgetPeak, type NamedPids, type ProcessUsage, readUsage } from './process-usage.ts';
+import { type RssPoint, watchRss } from './rss-over-time.ts';
 
 export interface Usage {
   readonly cpuUs: number;
   readonly rssPeakBytes: number;
+  readonly rssOverTime: RssPoint[];
 }
 
 export interface Meter {
-  /** What each has used since the meter was opened. A name is missing where it could not be measured. */
+  /**
+   * What each has used since the meter was opened. A name is missing where it could not be measured.
+   * The first call ends the watch over memory.
+   */
   readonly read: () => Record<string, Usage>;
 }
 
@@ -24,24 +26,30 @@ export function openMeter(
       .flat()
       .map((pid) => [pid, read(pid)]),
   );
+  const rss = watchRss(pids, read);
   return {
-    read: () =>
-      Object.fromEntries(
+    read: () => {
+      const rssOverTime = rss.stop();
+      return Object.fromEntries(
         Object.entries(pids).flatMap(([name, own]) => {
           const used = own.map((pid) => difference(before.get(pid), read(pid)));
           const known = used.filter((usage) => usage !== undefined);
-          return known.length === 0 || known.length < used.length ? [] : [[name, total(known)]];
+          if (known.length === 0 || known.length < used.length) return [];
+          return [[name, { ...total(known), rssOverTime: rssOverTime[name] ?? [] }]];
         }),
-      ),
+      );
+    },
   };
 }
 
-function difference(before: ProcessUsage | undefined, now: ProcessUsage | undefined): Usage | undefined {
+type Totals = Pick<Usage, 'cpuUs' | 'rssPeakBytes'>;
+
+function difference(before: ProcessUsage | undefined, now: ProcessUsage | undefined): Totals | undefined {
   if (before === undefined || now === undefined) return undefined;
   return { cpuUs: now.cpuUs - before.cpuUs, rssPeakBytes: now.rssPeakBytes };
 }
 
-function total(usages: readonly Usage[]): Usage {
+function total(usages: readonly Totals[]): Totals {
   return usages.reduce((sum, usage) => ({
     cpuUs: sum.cpuUs + usage.cpuUs,
     rssPeakBytes: sum.rssPeakBytes + usage.rssPeakBytes,

@@ -1,10 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 
+/** Process ids by the name under which they are reported; several of a name are added up. */
+export type NamedPids = Readonly<Record<string, readonly number[]>>;
+
 /** What the kernel says of a process. */
 export interface ProcessUsage {
   /** User and system time since its start, in microseconds, in steps of a tick (10 ms as a rule). */
   readonly cpuUs: number;
+  /** Memory it has resident now. */
+  readonly rssBytes: number;
   /** Most memory it had resident since its start, or since `forgetPeak`. */
   readonly rssPeakBytes: number;
 }
@@ -24,9 +29,10 @@ export function cpuUsOfStat(stat: string, ticksPerSecond: number): number {
   return (((user ?? Number.NaN) + (system ?? Number.NaN)) * usPerSecond) / ticksPerSecond;
 }
 
-/** VmHWM of /proc/PID/status. */
-export function rssPeakOfStatus(status: string): number {
-  return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) * bytesPerKb;
+/** VmRSS and VmHWM of /proc/PID/status. */
+export function rssOfStatus(status: string): Pick<ProcessUsage, 'rssBytes' | 'rssPeakBytes'> {
+  const bytesOf = (line: RegExp): number => Number(line.exec(status)?.[1] ?? Number.NaN) * bytesPerKb;
+  return { rssBytes: bytesOf(/^VmRSS:\s*(\d+) kB$/m), rssPeakBytes: bytesOf(/^VmHWM:\s*(\d+) kB$/m) };
 }
 
 /** Undefined where the system has no /proc, or the process is gone: then it is not measured. */
@@ -34,7 +40,7 @@ export function readUsage(pid: number): ProcessUsage | undefined {
   try {
     return {
       cpuUs: cpuUsOfStat(readFileSync(`/proc/${pid}/stat`, 'latin1'), ticksPerSecond()),
-      rssPeakBytes: rssPeakOfStatus(readFileSync(`/proc/${pid}/status`, 'latin1')),
+      ...rssOfStatus(readFileSync(`/proc/${pid}/status`, 'latin1')),
     };
   } catch {
     return undefined;

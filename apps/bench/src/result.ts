@@ -1,13 +1,7 @@
 import { z } from 'zod';
+import { latencies } from './latencies.ts';
 
 const perName = z.record(z.string(), z.number());
-
-const latencies = z.strictObject({
-  count: z.int().min(0),
-  p50: z.number(),
-  p99: z.number(),
-  max: z.number(),
-});
 
 /** What one run measured. Times in the unit of their name. */
 const figures = z.strictObject({
@@ -19,6 +13,8 @@ const figures = z.strictObject({
   /** The same for what went before: handing the orders to a queue. */
   armCpuUsPerOrder: perName,
   rssPeakBytes: perName,
+  /** Resident memory by process and service: `[seconds since the measured part began, bytes]`, at most 60 points. */
+  rssOverTime: z.record(z.string(), z.array(z.tuple([z.number(), z.number()]))),
   /** Statements, fsyncs and bytes of MySQL. */
   sql: perName,
   /** Calls by command. */
@@ -59,6 +55,7 @@ const contenderResult = z.strictObject({
 const scenarioResult = z.strictObject({
   name: z.string(),
   about: z.string(),
+  rounds: z.int().positive(),
   contenders: z.array(contenderResult),
 });
 export type ScenarioResult = z.infer<typeof scenarioResult>;
@@ -79,10 +76,9 @@ export type Machine = z.infer<typeof machine>;
 
 /** The file of `--json`. Other programs read it: a change that breaks them gets another version. */
 export const benchResult = z.strictObject({
-  version: z.literal(1),
+  version: z.literal(2),
   startedAt: z.iso.datetime(),
   seconds: z.number(),
-  rounds: z.int().positive(),
   quick: z.boolean(),
   machine,
   /** Load averages over 1, 5 and 15 minutes, before and after: others on the machine spoil rates. */

@@ -25,10 +25,9 @@ export async function runBench(scenarios: readonly Scenario[], options: BenchOpt
   );
   const results = await runRounds(scenarios, options);
   const result = benchResult.parse({
-    version: 1,
+    version: 2,
     startedAt: startedAt.toISOString(),
     seconds: (Date.now() - startedAt.getTime()) / 1_000,
-    rounds: options.rounds,
     quick: options.quick,
     machine,
     load: { before, after: load() },
@@ -37,7 +36,7 @@ export async function runBench(scenarios: readonly Scenario[], options: BenchOpt
   });
   if (options.json !== null) {
     mkdirSync(dirname(options.json), { recursive: true });
-    writeFileSync(options.json, `${JSON.stringify(result, null, 2)}\n`);
+    writeFileSync(options.json, `${JSON.stringify(result)}\n`);
   }
   return result;
 }

@@ -1,16 +1,19 @@
 import { join } from 'node:path';
 import type { Selection } from './args.ts';
-import { createProgress } from './progress.ts';
+import { createProgress, type ExpectedRun } from './progress.ts';
 import type { Outcome, ScenarioResult } from './result.ts';
 import type { Contender, Scenario } from './scenario.ts';
 import type { BenchServices } from './services.ts';
 import { summarise } from './statistics.ts';
 
 export interface RoundsOptions {
-  readonly rounds: number;
+  /** Instead of each scenario's own. */
+  readonly rounds: number | null;
   readonly quick: boolean;
+  /** Instead of each scenario's own. */
   readonly orders: number | null;
-  readonly only: Selection | null;
+  /** Null: all. */
+  readonly only: readonly Selection[] | null;
   readonly services: BenchServices;
   readonly signal: AbortSignal;
   /** A line for a person: what runs, and how each run ended. */
@@ -24,19 +27,20 @@ interface PlannedRun {
   readonly round: number;
 }
 
+const roundsOf = { full: 3, quick: 1 } as const;
+
 /**
  * Run scenario after scenario, each in rounds: every contender once, then every contender again. So what is compared
  * with each other ran within a minute or two, whatever the machine does over the hour.
  */
 export async function runRounds(all: readonly Scenario[], options: RoundsOptions): Promise<ScenarioResult[]> {
   const chosen = choose(all, options.only);
-  const plan = chosen.flatMap((scenario) => planOf(scenario, options));
-  const expected = plan.map(({ contender, size }) => contender.seconds(size));
-  const progress = createProgress(expected);
+  const plan = planRuns(chosen, options);
+  const progress = createProgress(plan.map(expectedOf));
   const outcomes = new Map<Contender, Outcome[]>();
-  for (const [index, run] of plan.entries()) {
+  for (const run of plan) {
     if (options.signal.aborted) break;
-    const what = `${run.scenario.name} ${run.contender.name}, round ${run.round} of ${options.rounds}`;
+    const what = `${run.scenario.name} ${run.contender.name}, round ${run.round} of ${countRounds(run.scenario, options)}`;
     options.say(progress.begin(what));
     const { services, signal } = options;
     const dir = join(services.dir, 'runs', `${run.scenario.name}-${run.contender.name}-${run.round}`);
@@ -45,31 +49,47 @@ export async function runRounds(all: readonly Scenario[], options: RoundsOptions
     if (signal.aborted) break;
     options.say(`  ${describe(outcome)}`);
     outcomes.set(run.contender, [...(outcomes.get(run.contender) ?? []), outcome]);
-    progress.end(expected[index] ?? 0);
+    progress.end();
   }
-  return chosen.map(({ name, about, contenders }) => ({
-    name,
-    about,
-    contenders: contenders.map((contender) => summariseRuns(contender, outcomes.get(contender) ?? [])),
+  return chosen.map((scenario) => ({
+    name: scenario.name,
+    about: scenario.about,
+    rounds: countRounds(scenario, options),
+    contenders: scenario.contenders.map((contender) =>
+      summariseRuns(contender, outcomes.get(contender) ?? []),
+    ),
   }));
 }
 
-function choose(all: readonly Scenario[], only: Selection | null): Scenario[] {
-  return all
-    .filter(({ name }) => only === null || name === only.scenario)
-    .map((scenario) => ({
-      ...scenario,
-      contenders: scenario.contenders.filter(
-        ({ name }) => only === null || only.contenders.length === 0 || only.contenders.includes(name),
-      ),
-    }));
+function choose(all: readonly Scenario[], only: readonly Selection[] | null): readonly Scenario[] {
+  if (only === null) return all;
+  return all.flatMap((scenario) => {
+    const wanted = only.filter((selection) => selection.scenario === scenario.name);
+    if (wanted.length === 0) return [];
+    const isWanted = (name: string): boolean =>
+      wanted.some(({ contenders }) => contenders.length === 0 || contenders.includes(name));
+    return [{ ...scenario, contenders: scenario.contenders.filter(({ name }) => isWanted(name)) }];
+  });
 }
 
-function planOf(scenario: Scenario, { rounds, quick, orders }: RoundsOptions): PlannedRun[] {
-  const size = orders ?? (quick ? scenario.size.quick : scenario.size.full);
-  return Array.from({ length: rounds }, (_, index) =>
-    scenario.contenders.map((contender) => ({ scenario, contender, size, round: index + 1 })),
-  ).flat();
+type PlanOptions = Pick<RoundsOptions, 'rounds' | 'quick' | 'orders'>;
+
+function planRuns(chosen: readonly Scenario[], options: PlanOptions): PlannedRun[] {
+  const { quick, orders } = options;
+  return chosen.flatMap((scenario) => {
+    const size = orders ?? (quick ? scenario.size.quick : scenario.size.full);
+    return Array.from({ length: countRounds(scenario, options) }, (_, index) =>
+      scenario.contenders.map((contender) => ({ scenario, contender, size, round: index + 1 })),
+    ).flat();
+  });
+}
+
+function countRounds(scenario: Scenario, { rounds, quick }: PlanOptions): number {
+  return rounds ?? (quick ? roundsOf.quick : (scenario.rounds ?? roundsOf.full));
+}
+
+function expectedOf({ scenario, contender, size }: PlannedRun): ExpectedRun {
+  return { name: `${scenario.name}/${contender.name}`, seconds: contender.seconds(size) };
 }
 
 function summariseRuns({ name, about }: Contender, outcomes: Outcome[]) {

@@ -23,5 +23,7 @@ export interface Scenario {
   readonly name: string;
   readonly about: string;
   readonly size: { readonly full: number; readonly quick: number };
+  /** Of a full run, where they are not three. */
+  readonly rounds?: number;
   readonly contenders: readonly Contender[];
 }

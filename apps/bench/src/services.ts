@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findPortHolder } from '@lapse/local-services';
 import { BenchError } from './bench-error.ts';
-import type { NamedPids } from './meter.ts';
 import { createPeerServices, type PeerServices } from './peer-services.ts';
+import type { NamedPids } from './process-usage.ts';
 
 /** Addresses of what everything is measured against, and where logs of the contenders go. */
 export interface BenchServices {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseBenchArgs } from '../src/args.ts';
+import { catalogueOf, scenarios } from '../src/scenarios.ts';
 
 // Plain JavaScript on purpose: it runs before anything is installed, so there is nothing to type it with.
 const { commands, helpText } = await import(new URL('../../../infra/help.mjs', import.meta.url).href);
@@ -7,27 +8,42 @@ const { commands, helpText } = await import(new URL('../../../infra/help.mjs', i
 const catalogue = { 'close-burst': ['limit', 'lapse'], create: ['limit'] };
 
 describe('arguments of npm run bench', () => {
-  test('everything, in three rounds, unless told otherwise', () => {
+  test("everything, in each scenario's own rounds and sizes, unless told otherwise", () => {
     expect(parseBenchArgs([], catalogue)).toEqual({
       quick: false,
       only: null,
       json: null,
-      rounds: 3,
+      rounds: null,
       orders: null,
     });
-    expect(parseBenchArgs(['--quick'], catalogue)).toMatchObject({ quick: true, rounds: 1 });
   });
 
   test('one scenario, or some of its contenders', () => {
     const args = ['--only', 'close-burst:limit,lapse', '--json=a/b.json', '--rounds=5', '--orders', '2000'];
     expect(parseBenchArgs(args, catalogue)).toEqual({
       quick: false,
-      only: { scenario: 'close-burst', contenders: ['limit', 'lapse'] },
+      only: [{ scenario: 'close-burst', contenders: ['limit', 'lapse'] }],
       json: 'a/b.json',
       rounds: 5,
       orders: 2_000,
     });
-    expect(parseBenchArgs(['--only=create'], catalogue).only).toEqual({ scenario: 'create', contenders: [] });
+    expect(parseBenchArgs(['--only=create', '--only=close-burst:lapse'], catalogue).only).toEqual([
+      { scenario: 'create', contenders: [] },
+      { scenario: 'close-burst', contenders: ['lapse'] },
+    ]);
+  });
+
+  test('--quick runs what the closing line needs, unless --only names something else', () => {
+    const { quick, only } = parseBenchArgs(['--quick'], catalogueOf(scenarios));
+    expect(quick).toBe(true);
+    const known = catalogueOf(scenarios);
+    for (const { scenario, contenders } of only ?? []) {
+      expect(known[scenario]).toEqual(expect.arrayContaining([...contenders]));
+    }
+    expect(only?.map(({ scenario }) => scenario)).toEqual(['close-burst', 'create', 'steady']);
+    expect(parseBenchArgs(['--quick', '--only=create'], catalogue).only).toEqual([
+      { scenario: 'create', contenders: [] },
+    ]);
   });
 
   test.each([

@@ -1,16 +1,19 @@
 import { expect, test } from 'vitest';
 import { openMeter } from '../src/meter.ts';
-import { perOrder } from '../src/per-order.ts';
-import { cpuUsOfStat, type ProcessUsage, readUsage, rssPeakOfStatus } from '../src/process-usage.ts';
+import { cpuUsOfStat, type ProcessUsage, readUsage, rssOfStatus } from '../src/process-usage.ts';
 import { counted, parseCommandStats } from '../src/store-counters.ts';
+import { usageFigures } from '../src/usage-figures.ts';
 
 test('CPU time is user and system time, also of a command with spaces and brackets in its name', () => {
   const stat = '42 (a (odd) name) S 1 42 42 0 -1 4194560 1 2 3 4 150 25 900 800 20 0 11 0 5000 1 2';
   expect(cpuUsOfStat(stat, 100)).toBe(1_750_000);
 });
 
-test('the peak of resident memory is VmHWM', () => {
-  expect(rssPeakOfStatus('VmPeak:\t  900 kB\nVmHWM:\t  128 kB\nVmRSS:\t  64 kB\n')).toBe(131_072);
+test('resident memory is VmRSS, its peak VmHWM', () => {
+  expect(rssOfStatus('VmPeak:\t  900 kB\nVmHWM:\t  128 kB\nVmRSS:\t  64 kB\n')).toEqual({
+    rssBytes: 65_536,
+    rssPeakBytes: 131_072,
+  });
 });
 
 test.runIf(process.platform === 'linux')('the work of this process is seen', () => {
@@ -30,7 +33,7 @@ test.runIf(process.platform === 'linux')('the work of this process is seen', () 
 
 test('processes of one name are added up; one that is gone makes its name unmeasured, never smaller', () => {
   const seen = new Map<number, ProcessUsage>();
-  const set = (pid: number, cpuUs: number) => seen.set(pid, { cpuUs, rssPeakBytes: 10 });
+  const set = (pid: number, cpuUs: number) => seen.set(pid, { cpuUs, rssBytes: 7, rssPeakBytes: 10 });
   for (const [pid, cpuUs] of [
     [1, 100],
     [2, 200],
@@ -44,11 +47,20 @@ test('processes of one name are added up; one that is gone makes its name unmeas
     [3, 400],
   ] as const)
     set(pid, cpuUs);
-  expect(meter.read()).toEqual({
+  expect(meter.read()).toMatchObject({
     workers: { cpuUs: 120, rssPeakBytes: 20 },
     mysql: { cpuUs: 100, rssPeakBytes: 10 },
   });
-  expect(perOrder(meter.read(), 40, 'cpuUs')).toEqual({ workers: 3, mysql: 2.5 });
+  expect(usageFigures(meter.read(), 40)).toMatchObject({
+    cpuUsPerOrder: { workers: 3, mysql: 2.5 },
+    rssPeakBytes: { workers: 20, mysql: 10 },
+    rssOverTime: {
+      workers: [
+        [0, 14],
+        [expect.any(Number), 14],
+      ],
+    },
+  });
   seen.delete(2);
   expect(Object.keys(meter.read())).toEqual(['mysql']);
 });

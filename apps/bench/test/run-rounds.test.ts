@@ -3,9 +3,10 @@ import { closingLine } from '../src/closing-line.ts';
 import { createLatencies } from '../src/latencies.ts';
 import { createPeerServices } from '../src/peer-services.ts';
 import { createProgress } from '../src/progress.ts';
-import type { Figures, Outcome } from '../src/result.ts';
+import type { Outcome } from '../src/result.ts';
 import { runRounds } from '../src/run-rounds.ts';
 import type { Scenario } from '../src/scenario.ts';
+import { measured } from './measured.ts';
 
 const services = {
   mysqlUrl: '',
@@ -16,24 +17,6 @@ const services = {
   pids: {},
   peers: createPeerServices('/'),
 };
-
-function measured(perSecond: number, more: Partial<Figures> = {}): Outcome {
-  const figures: Figures = {
-    orders: 100,
-    seconds: 1,
-    perSecond,
-    cpuUsPerOrder: { worker: 10, mysql: 5 },
-    armCpuUsPerOrder: {},
-    rssPeakBytes: {},
-    sql: {},
-    redis: {},
-    latenessMs: null,
-    early: 0,
-    responseMs: null,
-    ...more,
-  };
-  return { kind: 'measured', figures };
-}
 
 /** A scenario whose contenders have these outcomes, round by round. */
 function scenarioOf(
@@ -88,9 +71,9 @@ test('--only runs what it names, --quick and --orders change the size', async ()
     scenarioOf('close-burst', { limit: [], lapse: [] }, ran),
     scenarioOf('create', { limit: [] }, ran),
   ];
-  const only = { scenario: 'close-burst', contenders: ['lapse'] };
+  const only = [{ scenario: 'close-burst', contenders: ['lapse'] }];
   await runRounds(all, { ...options, rounds: 1, quick: true, only });
-  await runRounds(all, { ...options, rounds: 1, orders: 7, only: { scenario: 'create', contenders: [] } });
+  await runRounds(all, { ...options, rounds: 1, orders: 7, only: [{ scenario: 'create', contenders: [] }] });
   expect(ran).toEqual(['lapse 10', 'limit 7']);
 });
 
@@ -119,7 +102,7 @@ test('a contender that this machine lacks is named in the closing line too', asy
 });
 
 test('the closing line has every ratio, the worst p99 of steady load, and all that closed early', async () => {
-  const latenessMs = { count: 1, p50: 1, p99: 12.4, max: 20 };
+  const latenessMs = { count: 1, p50: 1, p99: 12.4, max: 20, cdf: [] };
   const results = await runRounds(
     [
       scenarioOf('close-burst', {
@@ -141,11 +124,22 @@ test('the closing line has every ratio, the worst p99 of steady load, and all th
 
 test('the time left follows what the finished runs really took', () => {
   let ms = 0;
-  const progress = createProgress([10, 10, 20], () => ms);
-  expect(progress.begin('a')).toBe('[1/3] a, 40 s left');
-  ms = 20_000;
-  progress.end(10);
-  expect(progress.begin('b')).toBe('[2/3] b, 1 min 0 s left');
+  const runs = [
+    { name: 'a', seconds: 10 },
+    { name: 'b', seconds: 10 },
+    { name: 'a', seconds: 10 },
+    { name: 'b', seconds: 10 },
+  ];
+  const progress = createProgress(runs, () => ms);
+  expect(progress.begin('a')).toBe('[1/4] a, 40 s left');
+  ms += 20_000;
+  progress.end();
+  // Twice as long as estimated: so will be the others.
+  expect(progress.begin('b')).toBe('[2/4] b, 1 min 0 s left');
+  ms += 5_000;
+  progress.end();
+  // Both are known by now.
+  expect(progress.begin('a')).toBe('[3/4] a, 25 s left');
 });
 
 test('latencies keep three digits and never exceed what was recorded', () => {
@@ -154,5 +148,36 @@ test('latencies keep three digits and never exceed what was recorded', () => {
   recorder.record(150, 2);
   expect(recorder.read()).toMatchObject({ count: 100, p99: 150, max: 150 });
   expect(recorder.read().p50).toBeCloseTo(2, 2);
-  expect(createLatencies().read()).toEqual({ count: 0, p50: 0, p99: 0, max: 0 });
+  expect(createLatencies().read()).toEqual({ count: 0, p50: 0, p99: 0, max: 0, cdf: [] });
+});
+
+test('the distribution is bounded, rises, ends at the longest time and keeps both ends of a step', () => {
+  const recorder = createLatencies();
+  for (let ms = 1; ms <= 10_000; ms += 1) recorder.record(ms);
+  const { cdf } = recorder.read();
+  expect(cdf.length).toBeLessThanOrEqual(60);
+  expect(cdf).toEqual(cdf.toSorted(([a, x], [b, y]) => a - b || x - y));
+  expect(cdf.at(0)).toEqual([1, 0]);
+  expect(cdf.at(-1)).toEqual([10_000, 1]);
+  expect(cdf.find(([, share]) => share === 0.25)?.[0]).toBeCloseTo(2_500, -2);
+
+  const step = createLatencies();
+  step.record(7, 100);
+  expect(step.read().cdf).toEqual([
+    [7, 0],
+    [7, 1],
+  ]);
+});
+
+test('a scenario may have rounds of its own, which --quick and --rounds overrule', async () => {
+  const roundsRun = async (more: object): Promise<number> => {
+    const ran: string[] = [];
+    const scenario = { ...scenarioOf('growth', { lapse: [] }, ran), rounds: 2 };
+    const [result] = await runRounds([scenario], { ...options, rounds: null, ...more });
+    expect(result?.rounds).toBe(ran.length);
+    return ran.length;
+  };
+  expect(await roundsRun({})).toBe(2);
+  expect(await roundsRun({ quick: true })).toBe(1);
+  expect(await roundsRun({ rounds: 5 })).toBe(5);
 });

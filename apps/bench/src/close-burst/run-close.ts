@@ -1,16 +1,16 @@
 import { sleep } from '@lapse/runtime';
 import { BenchError } from '../bench-error.ts';
-import { type Meter, type NamedPids, openMeter } from '../meter.ts';
+import { type Meter, openMeter } from '../meter.ts';
 import { openStores, type RunStores } from '../open-stores.ts';
-import { perOrder } from '../per-order.ts';
 import { prepareTopics } from '../prepare-topics.ts';
-import { readUsage } from '../process-usage.ts';
+import { type NamedPids, readUsage } from '../process-usage.ts';
 import type { Figures, Outcome } from '../result.ts';
 import { describeSale, prepareSale, type Sale, setDeadline } from '../sale.ts';
 import type { RunOptions } from '../scenario.ts';
 import type { BenchServices } from '../services.ts';
 import { type RunningPrograms, startPrograms } from '../start-programs.ts';
 import { counted, readStoreCounters } from '../store-counters.ts';
+import { cpuUsPerOrder, usageFigures } from '../usage-figures.ts';
 import { awaitClosed } from './await-closed.ts';
 import type { CloseContender } from './contender.ts';
 import { type Faults, judge } from './judge.ts';
@@ -133,9 +133,8 @@ async function measure(run: ReadyRun): Promise<Outcome> {
     orders,
     seconds,
     perSecond: orders / seconds,
-    cpuUsPerOrder: perOrder(usage, orders, 'cpuUs'),
+    ...usageFigures(usage, orders),
     armCpuUsPerOrder,
-    rssPeakBytes: perOrder(usage, 1, 'rssPeakBytes'),
     sql: counted(before.sql, after.sql),
     redis: counted(before.redis, after.redis),
     latenessMs,
@@ -156,7 +155,7 @@ async function awaitArmed({ programs, sale }: ReadyRun, byMs: number, services: 
     await Promise.race([sleep(armedLookMs), programs.died]);
   }
   if (Date.now() > byMs) throw new BenchError('LAPSE_BENCH_NOT_ARMED', lateText);
-  const used = perOrder(services.read(), sale.orders, 'cpuUs');
+  const used = cpuUsPerOrder(services.read(), sale.orders);
   // From its start: its loading is a part of what it costs.
   const own = pid === undefined ? undefined : readUsage(pid);
   return own === undefined ? used : { ...used, armer: own.cpuUs / sale.orders };

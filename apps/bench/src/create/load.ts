@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { latencies } from '../latencies.ts';
 import type { Program } from '../start-programs.ts';
 
 /** What the load generator is to do. */
@@ -19,8 +20,6 @@ export interface LoadPlan {
 export const warmText = 'bench: warm';
 /** Before the line with the result. */
 export const resultText = 'bench: result ';
-
-const latencies = z.strictObject({ count: z.int(), p50: z.number(), p99: z.number(), max: z.number() });
 
 /** What the load generator saw. */
 export const loadResult = z.strictObject({

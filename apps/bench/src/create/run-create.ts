@@ -4,7 +4,6 @@ import { freePort } from '@lapse/local-services';
 import { sleep } from '@lapse/runtime';
 import { openMeter } from '../meter.ts';
 import { openStores, type RunStores } from '../open-stores.ts';
-import { perOrder } from '../per-order.ts';
 import { prepareTopics } from '../prepare-topics.ts';
 import { readyText } from '../ready-text.ts';
 import type { Outcome } from '../result.ts';
@@ -12,6 +11,7 @@ import { describeSale, prepareSale, type Sale } from '../sale.ts';
 import type { RunOptions } from '../scenario.ts';
 import { type Program, type RunningPrograms, startPrograms } from '../start-programs.ts';
 import { counted, readStoreCounters } from '../store-counters.ts';
+import { usageFigures } from '../usage-figures.ts';
 import { awaitLoad } from './await-load.ts';
 import type { HttpContender, HttpPlace } from './http-contender.ts';
 import { judgeCreate } from './judge-create.ts';
@@ -96,9 +96,8 @@ async function measure(
     orders: requests,
     seconds,
     perSecond: requests / seconds,
-    cpuUsPerOrder: perOrder(usage, requests, 'cpuUs'),
+    ...usageFigures(usage, requests),
     armCpuUsPerOrder: {},
-    rssPeakBytes: perOrder(usage, 1, 'rssPeakBytes'),
     sql: counted(before.sql, after.sql),
     redis: counted(before.redis, after.redis),
     latenessMs: null,

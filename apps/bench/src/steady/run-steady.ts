@@ -10,13 +10,13 @@ import { loadProgram } from '../create/load.ts';
 import { lapseEnvironment } from '../lapse-environment.ts';
 import { openMeter } from '../meter.ts';
 import { openStores, type RunStores } from '../open-stores.ts';
-import { perOrder } from '../per-order.ts';
 import { prepareTopics } from '../prepare-topics.ts';
 import type { Outcome } from '../result.ts';
 import { describeSale, prepareSale, type Sale } from '../sale.ts';
 import type { RunOptions } from '../scenario.ts';
 import { type Program, type RunningPrograms, startPrograms } from '../start-programs.ts';
 import { counted, readStoreCounters } from '../store-counters.ts';
+import { usageFigures } from '../usage-figures.ts';
 
 export const ordersPerSecond = 200;
 export const payWithinMs = 20_000;
@@ -102,9 +102,8 @@ async function measure(
     orders,
     seconds,
     perSecond: orders / seconds,
-    cpuUsPerOrder: perOrder(usage, orders, 'cpuUs'),
+    ...usageFigures(usage, orders),
     armCpuUsPerOrder: {},
-    rssPeakBytes: perOrder(usage, 1, 'rssPeakBytes'),
     sql: counted(before.sql, after.sql),
     redis: counted(before.redis, after.redis),
     latenessMs,
