@@ -29,7 +29,7 @@ async function startParent(dir: string, mode: 'bound' | 'free') {
   return { parent, child };
 }
 
-function commandOf({ pid }: ProcessIdentity): string {
+function commandOf({ pid }: Pick<ProcessIdentity, 'pid'>): string {
   return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
 }
 
@@ -114,13 +114,16 @@ describe('the registry', () => {
   });
 
   test('counts a zombie as dead', async () => {
-    // The shell is replaced by a sleep that never collects the child it inherited.
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    // The shell is replaced by a sleep that never collects the child it inherited, which ends only after that: a shell
+    // that is still there would collect it.
+    const script = 'exec 3<&0; cat <&3 >/dev/null & echo $!; exec sleep 600 3<&-';
+    const parent = spawn('sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] });
     onTestFinished(() => void parent.kill('SIGKILL'));
     const [line] = await once(parent.stdout, 'data');
     const pid = Number(String(line).trim());
+    const shell = { pid: parent.pid ?? 0 };
+    await waitUntil('the shell is a sleep', () => commandOf(shell) === 'sleep');
+    parent.stdin.end();
     await waitUntil('it is a zombie', () => identifyProcess(pid) === undefined);
     expect(() => process.kill(pid, 0)).not.toThrow();
   });
