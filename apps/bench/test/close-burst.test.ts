@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runBurst } from '../src/burst/run-burst.ts';
 import { closeContenders } from '../src/close-burst/close-contenders.ts';
+import { closing } from '../src/close-burst/closing.ts';
 import type { CloseContender } from '../src/close-burst/contender.ts';
-import { runClose } from '../src/close-burst/run-close.ts';
 import type { Outcome } from '../src/result.ts';
 import { figuresOf, named, openTestBench, type TestBench } from './bench-services.ts';
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 function run(contender: CloseContender, stallMs = 15_000): Promise<Outcome> {
-  return runClose(contender, { ...bench.options(contender.name, orders), stallMs });
+  return runBurst(contender, { task: closing }, { ...bench.options(contender.name, orders), stallMs });
 }
 
 describe('close-burst of 500 orders', { timeout }, () => {
@@ -40,6 +41,15 @@ describe('close-burst of 500 orders', { timeout }, () => {
     expect(figures).toMatchObject({ orders, early: 0, latenessMs: { count: orders } });
     if (process.platform === 'linux') expect(figures.cpuUsPerOrder).toHaveProperty('broker');
   });
+
+  test.each(['limit', 'lapse'])(
+    'spread unevenly over 7 activities, all of them get their own places back: %s',
+    async (name) => {
+      const contender = named(closeContenders, name);
+      const outcome = await runBurst(contender, { task: closing, activities: 7 }, bench.options('7', orders));
+      expect(figuresOf(outcome)).toMatchObject({ orders, early: 0, latenessMs: { count: orders } });
+    },
+  );
 
   /** The negative controls: the same work with one place given back too few, and one too many. */
   test.each([
@@ -80,9 +90,13 @@ function closerLeavingOut(places: number): CloseContender {
 test('a contender whose service this machine lacks is skipped by name, with the reason', async () => {
   const { services, ...rest } = bench.options('rabbitmq', orders);
   const peers = { rabbitmq: async () => 'rabbitmq-server is not installed', close: async () => undefined };
-  const outcome = await runClose(named(closeContenders, 'rabbitmq'), {
-    ...rest,
-    services: { ...services, peers },
-  });
+  const outcome = await runBurst(
+    named(closeContenders, 'rabbitmq'),
+    { task: closing },
+    {
+      ...rest,
+      services: { ...services, peers },
+    },
+  );
   expect(outcome).toEqual({ kind: 'skipped', reason: 'rabbitmq-server is not installed' });
 });

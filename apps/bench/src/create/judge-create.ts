@@ -1,8 +1,8 @@
 import { sleep } from '@lapse/runtime';
 import { checkInvariants } from '@lapse/testing';
 import type { RowDataPacket } from 'mysql2/promise';
-import { readPlacesFree } from '../close-burst/await-closed.ts';
 import type { RunStores } from '../open-stores.ts';
+import { readPlacesFree } from '../read-places-free.ts';
 import type { Sale } from '../sale.ts';
 import type { HttpContender } from './http-contender.ts';
 
@@ -16,11 +16,11 @@ const lookEveryMs = 200;
  */
 export async function judgeCreate(
   stores: RunStores,
-  { activityId, orders: places }: Sale,
+  { activities, activityId, orders: places }: Sale,
   sold: number,
   judgedBy: HttpContender['judgedBy'],
 ): Promise<readonly string[]> {
-  const free = await readPlacesFree(stores, activityId);
+  const free = await readPlacesFree(stores, activities);
   const users = await stores.redis.scard(`activity:{${activityId}}:users`);
   const orders = await count(stores, 'SELECT COUNT(*) AS n FROM orders');
   const inMysql = judgedBy === 'redis' ? 0 : sold;

@@ -59,14 +59,14 @@ async function measure(
   const requests = Math.min(size, contender.ordersMax);
   const warmUp = Math.min(warmUpMax, Math.ceil(requests * warmUpShare));
   const orders = isSoldOut ? 1 : requests + warmUp;
-  const activityId = await prepareSale(stores, orders, isSoldOut ? 1 : 0);
-  const sale = describeSale(stores, services, { activityId, orders });
+  const sold = isSoldOut ? 1 : 0;
+  const sale = describeSale(stores, services, await prepareSale(stores, { places: orders, sold }));
   if (contender.needsBroker) await prepareTopics(sale);
   const http = { port: await freePort(), jwtSecret: randomBytes(32).toString('base64url') };
   const server = await startPrograms([serverProgram(contender, sale, http)], dir);
   started.push(server);
   const origin = `http://127.0.0.1:${http.port}`;
-  const path = `/v1/activities/${activityId}/orders`;
+  const path = `/v1/activities/${sale.activityId}/orders`;
   const plan = { origin, path, connections, warmUp, requests, perSecond: null, jwtSecret: http.jwtSecret };
   const load = await startPrograms([loadProgram(plan)], dir);
   started.push(load);

@@ -3,14 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '@lapse/local-services';
 import { sleep } from '@lapse/runtime';
 import { checkInvariants } from '@lapse/testing';
-import { awaitClosed } from '../close-burst/await-closed.ts';
-import { readLateness } from '../close-burst/read-lateness.ts';
+import { awaitDone } from '../burst/await-done.ts';
+import { readLateness } from '../burst/read-lateness.ts';
 import { awaitLoad } from '../create/await-load.ts';
 import { loadProgram } from '../create/load.ts';
 import { lapseEnvironment } from '../lapse-environment.ts';
 import { openMeter } from '../meter.ts';
 import { openStores, type RunStores } from '../open-stores.ts';
 import { prepareTopics } from '../prepare-topics.ts';
+import { readPlacesFree } from '../read-places-free.ts';
 import type { Outcome } from '../result.ts';
 import { describeSale, prepareSale, type Sale } from '../sale.ts';
 import type { RunOptions } from '../scenario.ts';
@@ -47,8 +48,7 @@ async function measure(
   started: RunningPrograms[],
   { services, dir, size: orders, signal }: RunOptions,
 ): Promise<Outcome> {
-  const activityId = await prepareSale(stores, orders, 0, times);
-  const sale = describeSale(stores, services, { activityId, orders });
+  const sale = describeSale(stores, services, await prepareSale(stores, { places: orders, sold: 0, times }));
   await prepareTopics(sale);
   const port = await freePort();
   const jwtSecret = randomBytes(32).toString('base64url');
@@ -57,7 +57,7 @@ async function measure(
     dir,
   );
   started.push(lapse);
-  const path = `/v1/activities/${activityId}/orders`;
+  const path = `/v1/activities/${sale.activityId}/orders`;
   const load = await startPrograms(
     [
       loadProgram({
@@ -81,7 +81,7 @@ async function measure(
   const { seconds, statuses, responseMs } = await Promise.race([awaitLoad(load, signal), died]);
   const dueAtMs = Date.now();
   const end = await Promise.race([
-    awaitClosed(stores, { activityId, orders, dueAtMs }, stallMs, signal),
+    awaitDone(() => readPlacesFree(stores, sale.activities), { orders, dueAtMs }, stallMs, signal),
     died,
   ]);
   const usage = meter.read();
@@ -95,9 +95,9 @@ async function measure(
   }
   const faults = end.isWhole
     ? await judge(stores, orders)
-    : [`closed places ${end.free.mysql} and ${end.free.redis} of ${orders}`];
+    : [`places free again ${JSON.stringify(end.done)} of ${orders}`];
   if (faults.length > 0) return { kind: 'no-figure', reasons: faults };
-  const { early, ...latenessMs } = await readLateness(stores.mysql, activityId);
+  const { early, ...latenessMs } = await readLateness(stores.mysql, sale.activities);
   const figures = {
     orders,
     seconds,

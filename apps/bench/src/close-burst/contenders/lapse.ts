@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { ordersPerMessageMax } from '@lapse/contracts';
+import { sendTimeouts } from '../../burst/send-timeouts.ts';
 import { lapseEnvironment } from '../../lapse-environment.ts';
 import type { CloseContender } from '../contender.ts';
-import { sendTimeouts } from '../send-timeouts.ts';
 
 const closerMain = fileURLToPath(new URL('../../../../closer/dist/main.js', import.meta.url));
 
 /** As the relay sends them. */
-const manner = { ordersPerMessage: ordersPerMessageMax, leadMs: 1_500, sendsAtOnce: 8 } as const;
+const manner = { phase: 2, ordersPerMessage: ordersPerMessageMax, leadMs: 1_500, sendsAtOnce: 8 } as const;
 
 /** The closer as it is deployed, on messages as the reminder sends them. */
 export const lapse: CloseContender = {

@@ -1,9 +1,9 @@
 import { sleep } from '@lapse/runtime';
 import { Redis } from 'ioredis';
-import { createConnection, type RowDataPacket } from 'mysql2/promise';
-import type { Sale } from '../../sale.ts';
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { readDeadline } from '../../burst/read-deadline.ts';
+import { idsOf, type Sale } from '../../sale.ts';
 import type { CloseContender } from '../contender.ts';
-import { readDeadline } from '../read-deadline.ts';
 
 /** From 2,000 on, larger batches cost the same per order. */
 const ordersPerBatch = 2_000;
@@ -39,53 +39,76 @@ export const limit: CloseContender = {
   work,
 };
 
+interface Order {
+  readonly id: Buffer;
+  readonly activityId: number;
+}
+
 async function work(sale: Sale, ready: () => void): Promise<void> {
-  const { mysqlUrl, redisUrl, activityId } = sale;
-  const mysql = await createConnection({ uri: mysqlUrl, timezone: 'Z' });
+  const mysql = await createConnection({ uri: sale.mysqlUrl, timezone: 'Z' });
   await mysql.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
-  const redis = new Redis(redisUrl);
-  const keys = ['stock', 'users', 'holds'].map((key) => `activity:{${activityId}}:${key}`);
-  const [rows] = await mysql.query<RowDataPacket[]>(
-    'SELECT id FROM orders WHERE activity_id = ? ORDER BY id',
-    [activityId],
-  );
-  const all = rows.map(({ id }) => id as Buffer);
+  const redis = new Redis(sale.redisUrl);
+  const all = await readAll(mysql, sale);
   ready();
   await sleep((await readDeadline(sale)) - Date.now());
 
   let released: Promise<unknown> = Promise.resolve();
   for (let at = 0; at < all.length; at += ordersPerBatch) {
-    const closed = await closeBatch(all.slice(at, at + ordersPerBatch));
+    const closed = await closeBatch(mysql, all.slice(at, at + ordersPerBatch));
     // Beside the next transaction.
-    released = Promise.all([released, release(closed)]);
+    released = Promise.all([released, release(redis, closed)]);
   }
   await released;
+}
 
-  async function closeBatch(wanted: readonly Buffer[]): Promise<string[]> {
-    await mysql.query('START TRANSACTION');
-    const [due] = await mysql.query<RowDataPacket[]>(
-      `SELECT id FROM orders FORCE INDEX (PRIMARY)
-       WHERE id IN (?) AND status = 'PENDING' AND expires_at <= NOW(3) ORDER BY id FOR UPDATE SKIP LOCKED`,
-      [wanted],
-    );
-    const ids = due.map(({ id }) => id as Buffer);
-    await mysql.query(
-      `UPDATE orders FORCE INDEX (PRIMARY) SET status = 'TIMEOUT_CLOSED', version = version + 1, closed_at = NOW(3)
-       WHERE id IN (?) AND status = 'PENDING'`,
-      [ids],
-    );
-    await mysql.query(
-      `INSERT INTO order_transition (order_id, version, activity_id, from_status, to_status, cause, at, credit)
-       SELECT id, version, activity_id, 'PENDING', status, 'message', closed_at, quantity
-       FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?)`,
-      [ids],
-    );
-    await mysql.query('UPDATE activity SET available = available + ? WHERE id = ?', [ids.length, activityId]);
-    await mysql.query('COMMIT');
-    return ids.map(toUuid);
+/** Of one activity after the other, so that a batch credits as few of them as possible. */
+async function readAll(mysql: Connection, { activities }: Sale): Promise<Order[]> {
+  const [rows] = await mysql.query<RowDataPacket[]>(
+    'SELECT id, activity_id FROM orders WHERE activity_id IN (?) ORDER BY activity_id, id',
+    [idsOf(activities)],
+  );
+  return rows.map(({ id, activity_id }) => ({ id, activityId: activity_id }));
+}
+
+/** @returns the orders closed, by activity. */
+async function closeBatch(mysql: Connection, wanted: readonly Order[]): Promise<Map<number, string[]>> {
+  await mysql.query('START TRANSACTION');
+  const [due] = await mysql.query<RowDataPacket[]>(
+    `SELECT id, activity_id FROM orders FORCE INDEX (PRIMARY)
+     WHERE id IN (?) AND status = 'PENDING' AND expires_at <= NOW(3) ORDER BY id FOR UPDATE SKIP LOCKED`,
+    [wanted.map(({ id }) => id)],
+  );
+  const ids = due.map(({ id }) => id as Buffer);
+  await mysql.query(
+    `UPDATE orders FORCE INDEX (PRIMARY) SET status = 'TIMEOUT_CLOSED', version = version + 1, closed_at = NOW(3)
+     WHERE id IN (?) AND status = 'PENDING'`,
+    [ids],
+  );
+  await mysql.query(
+    `INSERT INTO order_transition (order_id, version, activity_id, from_status, to_status, cause, at, credit)
+     SELECT id, version, activity_id, 'PENDING', status, 'message', closed_at, quantity
+     FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?)`,
+    [ids],
+  );
+  const closed = new Map<number, string[]>();
+  for (const { id, activity_id } of due) {
+    const known = closed.get(activity_id);
+    if (known) known.push(toUuid(id));
+    else closed.set(activity_id, [toUuid(id)]);
   }
+  for (const [activityId, orders] of closed) {
+    await mysql.query('UPDATE activity SET available = available + ? WHERE id = ?', [
+      orders.length,
+      activityId,
+    ]);
+  }
+  await mysql.query('COMMIT');
+  return closed;
+}
 
-  async function release(ids: readonly string[]): Promise<void> {
+async function release(redis: Redis, closed: ReadonlyMap<number, readonly string[]>): Promise<void> {
+  for (const [activityId, ids] of closed) {
+    const keys = ['stock', 'users', 'holds'].map((key) => `activity:{${activityId}}:${key}`);
     for (let at = 0; at < ids.length; at += ordersPerScript) {
       await redis.eval(releaseLua, keys.length, ...keys, ...ids.slice(at, at + ordersPerScript));
     }

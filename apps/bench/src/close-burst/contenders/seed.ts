@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { consumerGroupOf, topicOf } from '@lapse/contracts';
+import { sendTimeouts } from '../../burst/send-timeouts.ts';
 import type { CloseContender } from '../contender.ts';
-import { sendTimeouts } from '../send-timeouts.ts';
 
 const seedMain = fileURLToPath(new URL('../../../../../packages/seed-worker/dist/main.js', import.meta.url));
 
@@ -14,7 +14,8 @@ export const seed: CloseContender = {
   ordersMax: 2_000,
   queue: 'rocketmq',
   armMs: (orders) => 1_000 + orders * 4,
-  arm: (sale, dueAtMs) => sendTimeouts(sale, dueAtMs, { ordersPerMessage: 1, leadMs: 0, sendsAtOnce: 64 }),
+  arm: (sale, dueAtMs) =>
+    sendTimeouts(sale, dueAtMs, { phase: 2, ordersPerMessage: 1, leadMs: 0, sendsAtOnce: 64 }),
   programs: (sale) => [
     {
       name: 'worker',

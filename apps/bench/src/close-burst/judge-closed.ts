@@ -1,42 +1,44 @@
 import { sleep } from '@lapse/runtime';
 import { checkInvariants } from '@lapse/testing';
 import type { RowDataPacket } from 'mysql2/promise';
+import type { Faults } from '../burst/burst-task.ts';
+import type { BurstContender } from '../burst/contender.ts';
 import type { RunStores } from '../open-stores.ts';
-import { readPlacesFree } from './await-closed.ts';
-import type { CloseContender } from './contender.ts';
-
-/** Why a run has no figure: empty when nothing is wrong. */
-export type Faults = readonly string[];
+import { readPlacesFree } from '../read-places-free.ts';
+import { idsOf, type Sale, type SaleActivity } from '../sale.ts';
 
 /** The last Redis effects are marked as applied after the stock is back. */
 const restMs = 5_000;
 const lookEveryMs = 100;
 
-/** Judge a run whose work is done: none lost, none twice, none early. */
-export function judge(
+/** Judge a run whose orders are to be closed: none lost, none twice, none early. */
+export async function judgeClosed(
   stores: RunStores,
-  activityId: number,
-  orders: number,
-  judgedBy: CloseContender['judgedBy'],
+  sale: Sale,
+  judgedBy: BurstContender['judgedBy'],
 ): Promise<Faults> {
-  return judgedBy === 'oracle' ? judgeByOracle(stores, orders) : judgeByCounts(stores, activityId, orders);
+  if (judgedBy === 'oracle') return judgeByOracle(stores, sale);
+  const faults: string[] = [];
+  for (const activity of sale.activities) faults.push(...(await judgeByCounts(stores, activity)));
+  return faults;
 }
 
 /** For who has no ledger: each order closed, each place back, each buyer gone; exactly. */
-async function judgeByCounts(stores: RunStores, activityId: number, orders: number): Promise<Faults> {
+async function judgeByCounts(stores: RunStores, activity: SaleActivity): Promise<Faults> {
+  const { id, places } = activity;
   const [[row]] = await stores.mysql.query<RowDataPacket[]>(
     `SELECT COUNT(*) AS total, SUM(status = 'TIMEOUT_CLOSED') AS closed, SUM(closed_at < expires_at) AS early
      FROM orders WHERE activity_id = ?`,
-    [activityId],
+    [id],
   );
-  const free = await readPlacesFree(stores, activityId);
-  const users = await stores.redis.scard(`activity:{${activityId}}:users`);
+  const free = await readPlacesFree(stores, [activity]);
+  const users = await stores.redis.scard(`activity:{${id}}:users`);
   const counts: readonly (readonly [string, number, number])[] = [
-    ['orders', Number(row?.total), orders],
-    ['orders closed', Number(row?.closed), orders],
+    ['orders', Number(row?.total), places],
+    ['orders closed', Number(row?.closed), places],
     ['orders closed early', Number(row?.early), 0],
-    ['places free in MySQL', free.mysql, orders],
-    ['places free in Redis', free.redis, orders],
+    ['places free in MySQL', free.mysql, places],
+    ['places free in Redis', free.redis, places],
     ['buyers left in Redis', users, 0],
   ];
   return counts
@@ -48,17 +50,22 @@ async function judgeByCounts(stores: RunStores, activityId: number, orders: numb
  * All invariants of a system at rest, but I11 in full: it asks for reminders and notices, which have no process here.
  * Of I11 remains that no stock effect is left and nothing is parked.
  */
-async function judgeByOracle(stores: RunStores, orders: number): Promise<Faults> {
+async function judgeByOracle(stores: RunStores, sale: Sale): Promise<Faults> {
   const giveUpAt = performance.now() + restMs;
   for (;;) {
-    const faults = await readVerdict(stores, orders);
+    const faults = await readVerdict(stores, sale);
     if (faults.length === 0 || performance.now() >= giveUpAt) return faults;
     await sleep(lookEveryMs);
   }
 }
 
-async function readVerdict({ mysqlUrl, redisUrl, mysql }: RunStores, orders: number): Promise<Faults> {
-  const { failed, counts } = await checkInvariants({ mysqlUrl, redisUrl, atRest: true });
+async function readVerdict({ mysqlUrl, redisUrl, mysql }: RunStores, sale: Sale): Promise<Faults> {
+  const { failed, counts } = await checkInvariants({
+    mysqlUrl,
+    redisUrl,
+    atRest: true,
+    activityIds: idsOf(sale.activities),
+  });
   const [[left]] = await mysql.query<RowDataPacket[]>(
     "SELECT COUNT(*) AS n FROM effect WHERE kind = 'release'",
   );
@@ -66,7 +73,7 @@ async function readVerdict({ mysqlUrl, redisUrl, mysql }: RunStores, orders: num
   const parked = counts.parked.orders + counts.parked.messages;
   return [
     ...failed.filter(({ id }) => id !== 'I11').map(({ id, detail }) => `${id}: ${detail}`),
-    ...(closed === orders ? [] : [`orders closed: ${closed} instead of ${orders}`]),
+    ...(closed === sale.orders ? [] : [`orders closed: ${closed} instead of ${sale.orders}`]),
     ...(Number(left?.n) === 0 ? [] : [`stock effects left: ${left?.n}`]),
     ...(parked === 0 ? [] : [`orders or messages parked: ${parked}`]),
   ];

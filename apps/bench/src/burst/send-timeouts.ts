@@ -1,19 +1,23 @@
-import { type TimeoutOrder, timeoutMessageVersion } from '@lapse/contracts';
+import { type Phase, type TimeoutOrder, timeoutMessageVersion } from '@lapse/contracts';
 import { openTimeoutSender } from '@lapse/messaging';
 import { readConfig } from '@lapse/runtime';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { lapseEnvironment } from '../lapse-environment.ts';
 import { quietLog } from '../quiet-log.ts';
-import type { Sale } from '../sale.ts';
+import { idsOf, type Sale } from '../sale.ts';
 
 export interface SendManner {
+  readonly phase: Phase;
   readonly ordersPerMessage: number;
   /** How long before their deadline the orders are delivered. */
   readonly leadMs: number;
   readonly sendsAtOnce: number;
 }
 
-/** Send the messages of phase 2 for all orders of the sale. Resolves once the broker has confirmed each. */
+/**
+ * Send the messages of a phase for all orders of the sale, whose activities are mixed as buyers mix them. Resolves once
+ * the broker has confirmed each.
+ */
 export async function sendTimeouts(sale: Sale, dueTime: number, manner: SendManner): Promise<void> {
   const { rocketmq } = readConfig(lapseEnvironment(sale), ['rocketmq']);
   const sender = await openTimeoutSender(rocketmq, quietLog);
@@ -21,7 +25,7 @@ export async function sendTimeouts(sale: Sale, dueTime: number, manner: SendMann
   const batches = inBatches(await readTimeoutOrders(sale, dueTime), manner.ordersPerMessage);
   const lane = async (): Promise<void> => {
     for (const orders of batches) {
-      const message = { version: timeoutMessageVersion, phase: 2, dueTime, orders } as const;
+      const message = { version: timeoutMessageVersion, phase: manner.phase, dueTime, orders } as const;
       await sender.send(message, dueTime - manner.leadMs);
     }
   };
@@ -29,15 +33,16 @@ export async function sendTimeouts(sale: Sale, dueTime: number, manner: SendMann
   await sender.close();
 }
 
-async function readTimeoutOrders({ mysqlUrl, activityId }: Sale, dueTime: number): Promise<TimeoutOrder[]> {
+async function readTimeoutOrders({ mysqlUrl, activities }: Sale, dueTime: number): Promise<TimeoutOrder[]> {
   const mysql = await createConnection({ uri: mysqlUrl, timezone: 'Z' });
   const [rows] = await mysql.query<RowDataPacket[]>(
-    `SELECT LOWER(HEX(id)) AS id, CONVERT(user_id USING utf8mb4) AS userId, created_at AS createdAt FROM orders
-     WHERE activity_id = ? ORDER BY id`,
-    [activityId],
+    `SELECT LOWER(HEX(id)) AS id, activity_id AS activityId, CONVERT(user_id USING utf8mb4) AS userId,
+       created_at AS createdAt
+     FROM orders WHERE activity_id IN (?) ORDER BY id`,
+    [idsOf(activities)],
   );
   await mysql.end();
-  return rows.map(({ id, userId, createdAt }) => ({
+  return rows.map(({ id, activityId, userId, createdAt }) => ({
     orderId: id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
     activityId,
     userId,

@@ -5,22 +5,19 @@ import { openStores, type RunStores } from '../open-stores.ts';
 import { prepareTopics } from '../prepare-topics.ts';
 import { type NamedPids, readUsage } from '../process-usage.ts';
 import type { Figures, Outcome } from '../result.ts';
-import { describeSale, prepareSale, type Sale, setDeadline } from '../sale.ts';
+import { describeSale, prepareSale, type Sale, setDueTimes } from '../sale.ts';
 import type { RunOptions } from '../scenario.ts';
 import type { BenchServices } from '../services.ts';
 import { type RunningPrograms, startPrograms } from '../start-programs.ts';
 import { counted, readStoreCounters } from '../store-counters.ts';
 import { cpuUsPerOrder, usageFigures } from '../usage-figures.ts';
-import { awaitClosed } from './await-closed.ts';
-import type { CloseContender } from './contender.ts';
-import { type Faults, judge } from './judge.ts';
+import { awaitDone } from './await-done.ts';
+import type { BurstTask, Faults } from './burst-task.ts';
+import type { BurstContender } from './contender.ts';
 import { armedText, armProgram, workPrograms } from './own-program.ts';
-import { readLateness } from './read-lateness.ts';
 
 /** Everything stands still for so long before the deadline, but for messages that are delivered early. */
 const quietMs = 2_000;
-/** What follows a close, an acknowledgement or a job's removal, is part of its cost. */
-const trailMs = 500;
 /** What it takes to write the deadline into every order. */
 const deadlineMs = 500;
 const deadlineMsPerOrder = 0.05;
@@ -29,19 +26,29 @@ const armedLookMs = 50;
 const lateText = 'it was not ready by the deadline: the machine is too busy. Try again when it is quiet.';
 const stallMsDefault = 15_000;
 
-export interface CloseRunOptions extends RunOptions {
+/** What is due at one moment, and among how many activities it is spread; one by default. */
+export interface BurstManner {
+  readonly task: BurstTask;
+  readonly activities?: number;
+}
+
+export interface BurstRunOptions extends RunOptions {
   /** Nothing moves for so long: it will not be done. Longer than any contender's pause. */
   readonly stallMs?: number;
 }
 
 /** One run of one contender: a fresh sale, all of it due at one moment. Tried again when the machine was too slow to be ready by then. */
-export async function runClose(contender: CloseContender, options: CloseRunOptions): Promise<Outcome> {
+export async function runBurst(
+  contender: BurstContender,
+  manner: BurstManner,
+  options: BurstRunOptions,
+): Promise<Outcome> {
   const queue = await openQueue(contender, options.services);
   if (typeof queue === 'string') return { kind: 'skipped', reason: queue };
   for (let attempt = 1; ; attempt += 1) {
     const stores = await openStores(options.services);
     try {
-      return await closeSale(contender, stores, queue, attempt, options);
+      return await runSale({ contender, manner, stores, queue, options }, attempt);
     } catch (error) {
       const isLate = error instanceof BenchError && error.code === 'LAPSE_BENCH_NOT_ARMED';
       if (!isLate) return { kind: 'no-figure', reasons: [(error as Error).message] };
@@ -52,24 +59,28 @@ export async function runClose(contender: CloseContender, options: CloseRunOptio
   }
 }
 
-async function closeSale(
-  contender: CloseContender,
-  stores: RunStores,
-  queue: Queue,
-  attempt: number,
-  options: CloseRunOptions,
-): Promise<Outcome> {
-  const { services, size } = options;
-  const orders = Math.min(size, contender.ordersMax);
-  const activityId = await prepareSale(stores, orders);
-  const sale = describeSale(stores, services, { activityId, orders, amqpUrl: queue.amqpUrl });
+interface PlannedRun {
+  readonly contender: BurstContender;
+  readonly manner: BurstManner;
+  readonly queue: Queue;
+  readonly stores: RunStores;
+  readonly options: BurstRunOptions;
+}
+
+async function runSale(run: PlannedRun, attempt: number): Promise<Outcome> {
+  const { contender, manner, stores, queue, options } = run;
+  const { task, activities = 1 } = manner;
+  const orders = Math.min(options.size, contender.ordersMax);
+  const sold = await prepareSale(stores, { places: orders, activities });
+  const sale = describeSale(stores, options.services, sold, queue.amqpUrl);
   if (contender.queue === 'rocketmq') await prepareTopics(sale);
   const dir = `${options.dir}-${attempt}`;
-  const armer = armProgram(contender, sale);
-  const programs = await startPrograms([...workPrograms(contender, sale), ...(armer ? [armer] : [])], dir);
+  const armer = armProgram(task, contender, sale);
+  const workers = workPrograms(task, contender, sale);
+  const programs = await startPrograms(armer ? [...workers, armer] : workers, dir);
   try {
     const armMs = attempt * (deadlineMs + orders * deadlineMsPerOrder + contender.armMs(orders));
-    return await measure({ contender, stores, queue, sale, programs, armMs, options });
+    return await measure({ ...run, sale, programs, armMs });
   } finally {
     await programs.kill();
   }
@@ -82,7 +93,7 @@ interface Queue {
 }
 
 /** @returns a reason where this machine lacks it. */
-async function openQueue({ queue }: CloseContender, services: BenchServices): Promise<Queue | string> {
+async function openQueue({ queue }: BurstContender, services: BenchServices): Promise<Queue | string> {
   const { broker = [], ...stores } = services.pids;
   if (queue === null) return { amqpUrl: '', pids: stores };
   if (queue === 'rocketmq') return { amqpUrl: '', pids: { ...stores, broker } };
@@ -91,25 +102,22 @@ async function openQueue({ queue }: CloseContender, services: BenchServices): Pr
   return { amqpUrl: rabbitmq.url, pids: { ...stores, broker: rabbitmq.pids } };
 }
 
-interface ReadyRun {
-  readonly contender: CloseContender;
-  readonly queue: Queue;
-  readonly stores: RunStores;
+interface ReadyRun extends PlannedRun {
   readonly sale: Sale;
   readonly programs: RunningPrograms;
   readonly armMs: number;
-  readonly options: CloseRunOptions;
 }
 
 /** The workers wait: set the deadline, let it pass, and read what it took. */
 async function measure(run: ReadyRun): Promise<Outcome> {
   const { contender, stores, sale, programs, options } = run;
+  const { task } = run.manner;
   const { stallMs = stallMsDefault, signal } = options;
-  const { orders, activityId } = sale;
+  const { orders } = sale;
   const pids = run.queue.pids;
   const dueAtMs = Math.ceil(Date.now() + quietMs + run.armMs);
   const arming = openMeter(pids);
-  await setDeadline(stores.mysql, dueAtMs);
+  await setDueTimes(stores.mysql, sale, task.dueColumn, dueAtMs);
   const armCpuUsPerOrder = await awaitArmed(run, dueAtMs - quietMs, arming);
   await sleep(dueAtMs - quietMs - Date.now(), signal);
 
@@ -118,16 +126,16 @@ async function measure(run: ReadyRun): Promise<Outcome> {
   const before = await readStoreCounters(stores);
   await sleep(dueAtMs - Date.now(), signal);
   const end = await Promise.race([
-    awaitClosed(stores, { activityId, orders, dueAtMs }, stallMs, signal),
+    awaitDone(() => task.countDone(stores, sale), { orders, dueAtMs }, stallMs, signal),
     programs.died,
   ]);
-  await sleep(trailMs, signal);
+  await task.settle(stores, sale, signal);
   const usage = meter.read();
   const after = await readStoreCounters(stores);
 
-  const faults = await judge(stores, activityId, orders, contender.judgedBy);
+  const faults = await task.judge(stores, sale, contender.judgedBy);
   if (faults.length > 0 || !end.isWhole) return noFigure(faults, programs);
-  const { early, ...latenessMs } = await readLateness(stores.mysql, activityId);
+  const { early, ...latenessMs } = await task.readLateness(stores.mysql, sale);
   const seconds = (end.atMs - dueAtMs) / 1_000;
   const figures: Figures = {
     orders,

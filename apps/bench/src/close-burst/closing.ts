@@ -1,0 +1,18 @@
+import { sleep } from '@lapse/runtime';
+import type { BurstTask } from '../burst/burst-task.ts';
+import { readLateness } from '../burst/read-lateness.ts';
+import { readPlacesFree } from '../read-places-free.ts';
+import { judgeClosed } from './judge-closed.ts';
+
+/** What follows a close, an acknowledgement or a job's removal, is part of its cost. */
+const trailMs = 500;
+
+/** All orders are unpaid at their deadline. Every place was sold, so those that are free again count the closed ones. */
+export const closing: BurstTask = {
+  name: 'close',
+  dueColumn: 'expires_at',
+  countDone: (stores, { activities }) => readPlacesFree(stores, activities),
+  settle: (_stores, _sale, signal) => sleep(trailMs, signal),
+  judge: judgeClosed,
+  readLateness: (mysql, { activities }) => readLateness(mysql, activities),
+};
