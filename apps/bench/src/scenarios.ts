@@ -1,10 +1,20 @@
 import type { Catalogue } from './args.ts';
 import { closeBurst, closeBurst100 } from './close-burst/close-burst.ts';
 import { create, create64, soldOut } from './create/create.ts';
+import { noticeBurst, remindBurst } from './remind-burst/remind-burst.ts';
 import type { Scenario } from './scenario.ts';
 import { steady } from './steady/steady.ts';
 
-export const scenarios: readonly Scenario[] = [closeBurst, closeBurst100, create, create64, soldOut, steady];
+export const scenarios: readonly Scenario[] = [
+  closeBurst,
+  closeBurst100,
+  remindBurst,
+  noticeBurst,
+  create,
+  create64,
+  soldOut,
+  steady,
+];
 
 export function catalogueOf(all: readonly Scenario[]): Catalogue {
   return Object.fromEntries(all.map(({ name, contenders }) => [name, contenders.map((each) => each.name)]));

@@ -6,7 +6,7 @@ import { type BurstManner, runBurst } from './run-burst.ts';
 const setUpSeconds = 12;
 const setUpSecondsPerOrder = 100e-6;
 
-export interface BurstPlan extends Pick<Scenario, 'name' | 'about' | 'size'>, BurstManner {
+export interface BurstPlan extends Omit<Scenario, 'contenders'>, BurstManner {
   readonly contenders: readonly BurstContender[];
   /** Orders a second that each does at least, for the time left alone. */
   readonly slowest: (contender: string) => number;

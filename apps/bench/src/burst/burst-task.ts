@@ -22,8 +22,13 @@ export interface BurstTask {
   /** How many orders are done, by each store that has to know of it. Asked often: it costs the stores 0.1 ms. */
   readonly countDone: (stores: WatchedStores, sale: Sale) => Promise<Readonly<Record<string, number>>>;
   /** Resolves once what follows the work, and is part of its cost, is over. */
-  readonly settle: (stores: WatchedStores, sale: Sale, signal: AbortSignal) => Promise<void>;
+  readonly settle: (
+    stores: WatchedStores,
+    sale: Sale,
+    contender: BurstContender,
+    signal: AbortSignal,
+  ) => Promise<void>;
   /** None lost, none twice, none early. */
-  readonly judge: (stores: RunStores, sale: Sale, judgedBy: BurstContender['judgedBy']) => Promise<Faults>;
+  readonly judge: (stores: RunStores, sale: Sale, contender: BurstContender) => Promise<Faults>;
   readonly readLateness: (mysql: Pool, sale: Sale) => Promise<Lateness>;
 }

@@ -1,5 +1,8 @@
 import { closeContenders } from '../close-burst/close-contenders.ts';
 import { closing } from '../close-burst/closing.ts';
+import { notifying } from '../remind-burst/notifying.ts';
+import { remindContenders } from '../remind-burst/remind-contenders.ts';
+import { reminding } from '../remind-burst/reminding.ts';
 import type { BurstTask } from './burst-task.ts';
 import type { BurstContender } from './contender.ts';
 
@@ -7,4 +10,8 @@ import type { BurstContender } from './contender.ts';
 export const burstTasks: readonly {
   readonly task: BurstTask;
   readonly contenders: readonly BurstContender[];
-}[] = [{ task: closing, contenders: closeContenders }];
+}[] = [
+  { task: closing, contenders: closeContenders },
+  { task: reminding, contenders: remindContenders },
+  { task: notifying, contenders: remindContenders },
+];

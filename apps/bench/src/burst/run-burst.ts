@@ -129,11 +129,11 @@ async function measure(run: ReadyRun): Promise<Outcome> {
     awaitDone(() => task.countDone(stores, sale), { orders, dueAtMs }, stallMs, signal),
     programs.died,
   ]);
-  await task.settle(stores, sale, signal);
+  await task.settle(stores, sale, contender, signal);
   const usage = meter.read();
   const after = await readStoreCounters(stores);
 
-  const faults = await task.judge(stores, sale, contender.judgedBy);
+  const faults = await task.judge(stores, sale, contender);
   if (faults.length > 0 || !end.isWhole) return noFigure(faults, programs);
   const { early, ...latenessMs } = await task.readLateness(stores.mysql, sale);
   const seconds = (end.atMs - dueAtMs) / 1_000;

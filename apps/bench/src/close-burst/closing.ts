@@ -12,7 +12,7 @@ export const closing: BurstTask = {
   name: 'close',
   dueColumn: 'expires_at',
   countDone: (stores, { activities }) => readPlacesFree(stores, activities),
-  settle: (_stores, _sale, signal) => sleep(trailMs, signal),
+  settle: (_stores, _sale, _contender, signal) => sleep(trailMs, signal),
   judge: judgeClosed,
   readLateness: (mysql, { activities }) => readLateness(mysql, activities),
 };

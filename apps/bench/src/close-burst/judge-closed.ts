@@ -15,7 +15,7 @@ const lookEveryMs = 100;
 export async function judgeClosed(
   stores: RunStores,
   sale: Sale,
-  judgedBy: BurstContender['judgedBy'],
+  { judgedBy }: BurstContender,
 ): Promise<Faults> {
   if (judgedBy === 'oracle') return judgeByOracle(stores, sale);
   const faults: string[] = [];

@@ -1,10 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { ordersPerMessageMax } from '@lapse/contracts';
+import { appProgram } from '../../app-program.ts';
 import { sendTimeouts } from '../../burst/send-timeouts.ts';
-import { lapseEnvironment } from '../../lapse-environment.ts';
 import type { CloseContender } from '../contender.ts';
-
-const closerMain = fileURLToPath(new URL('../../../../closer/dist/main.js', import.meta.url));
 
 /** As the relay sends them. */
 const manner = { phase: 2, ordersPerMessage: ordersPerMessageMax, leadMs: 1_500, sendsAtOnce: 8 } as const;
@@ -18,12 +15,5 @@ export const lapse: CloseContender = {
   queue: 'rocketmq',
   armMs: (orders) => 1_000 + (orders / ordersPerMessageMax) * 30,
   arm: (sale, dueAtMs) => sendTimeouts(sale, dueAtMs, manner),
-  programs: (sale) => [
-    {
-      name: 'worker',
-      file: closerMain,
-      env: { ...lapseEnvironment(sale), LAPSE_OPS_PORT: '0' },
-      readyText: '"started"',
-    },
-  ],
+  programs: (sale) => [appProgram('closer', sale, 'worker')],
 };

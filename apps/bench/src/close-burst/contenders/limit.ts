@@ -1,12 +1,9 @@
-import { sleep } from '@lapse/runtime';
 import { Redis } from 'ioredis';
-import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
-import { readDeadline } from '../../burst/read-deadline.ts';
-import { idsOf, type Sale } from '../../sale.ts';
+import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { type BareOrder, bareLoop, ordersPerBatch } from '../../burst/bare-loop.ts';
+import type { Sale } from '../../sale.ts';
 import type { CloseContender } from '../contender.ts';
 
-/** From 2,000 on, larger batches cost the same per order. */
-const ordersPerBatch = 2_000;
 /** In one script call: Lua's unpack fails near 8,000. */
 const ordersPerScript = 1_000;
 
@@ -39,39 +36,19 @@ export const limit: CloseContender = {
   work,
 };
 
-interface Order {
-  readonly id: Buffer;
-  readonly activityId: number;
-}
-
 async function work(sale: Sale, ready: () => void): Promise<void> {
-  const mysql = await createConnection({ uri: sale.mysqlUrl, timezone: 'Z' });
-  await mysql.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
   const redis = new Redis(sale.redisUrl);
-  const all = await readAll(mysql, sale);
-  ready();
-  await sleep((await readDeadline(sale)) - Date.now());
-
   let released: Promise<unknown> = Promise.resolve();
-  for (let at = 0; at < all.length; at += ordersPerBatch) {
-    const closed = await closeBatch(mysql, all.slice(at, at + ordersPerBatch));
+  await bareLoop(sale, 'expires_at', ready, async (mysql, orders) => {
+    const closed = await closeBatch(mysql, orders);
     // Beside the next transaction.
     released = Promise.all([released, release(redis, closed)]);
-  }
+  });
   await released;
 }
 
-/** Of one activity after the other, so that a batch credits as few of them as possible. */
-async function readAll(mysql: Connection, { activities }: Sale): Promise<Order[]> {
-  const [rows] = await mysql.query<RowDataPacket[]>(
-    'SELECT id, activity_id FROM orders WHERE activity_id IN (?) ORDER BY activity_id, id',
-    [idsOf(activities)],
-  );
-  return rows.map(({ id, activity_id }) => ({ id, activityId: activity_id }));
-}
-
 /** @returns the orders closed, by activity. */
-async function closeBatch(mysql: Connection, wanted: readonly Order[]): Promise<Map<number, string[]>> {
+async function closeBatch(mysql: Connection, wanted: readonly BareOrder[]): Promise<Map<number, string[]>> {
   await mysql.query('START TRANSACTION');
   const [due] = await mysql.query<RowDataPacket[]>(
     `SELECT id, activity_id FROM orders FORCE INDEX (PRIMARY)
