@@ -84,7 +84,11 @@ export const commands = {
         '--only=NAME',
         'one scenario, such as close-burst, or some of its contenders: close-burst:limit,lapse; may be given again',
       ],
-      ['--json=FILE', 'all figures, with machine, versions and settings'],
+      [
+        '--json=FILE',
+        'all figures, with machine, versions and settings; npm run bench:report makes the report of it',
+      ],
+      ['--html=FILE', 'the same as a page with pictures'],
       [
         '--rounds=N',
         'how often each contender runs, 1 to 100 (3, or less where a scenario says so; 1 with --quick)',

@@ -8,6 +8,8 @@ export interface BenchArgs {
   readonly only: readonly Selection[] | null;
   /** Where the figures go as JSON; null: nowhere. */
   readonly json: string | null;
+  /** Where they go as a page with pictures; null: nowhere. */
+  readonly html: string | null;
   /** How often each contender runs, instead of each scenario's own number. */
   readonly rounds: number | null;
   /** Orders of a run, instead of each scenario's own number. */
@@ -41,6 +43,7 @@ export function parseBenchArgs(args: readonly string[], catalogue: Catalogue): B
     quick,
     only: values.only?.map((text) => parseSelection(text, catalogue)) ?? (quick ? quickSelection : null),
     json: values.json ?? null,
+    html: values.html ?? null,
     rounds: wholeNumber('--rounds', values.rounds, rounds.min, rounds.max) ?? null,
     orders: wholeNumber('--orders', values.orders, orders.min, orders.max) ?? null,
   };
@@ -54,6 +57,7 @@ function parse(args: readonly string[]) {
         quick: { type: 'boolean' },
         only: { type: 'string', multiple: true },
         json: { type: 'string' },
+        html: { type: 'string' },
         rounds: { type: 'string' },
         orders: { type: 'string' },
       },

@@ -2,7 +2,8 @@ export type BenchErrorCode =
   | 'LAPSE_BENCH_ARGUMENT'
   | 'LAPSE_BENCH_ENVIRONMENT'
   | 'LAPSE_BENCH_NOT_ARMED'
-  | 'LAPSE_BENCH_PROGRAM';
+  | 'LAPSE_BENCH_PROGRAM'
+  | 'LAPSE_BENCH_REPORT';
 
 /** What a person can meet while measuring. The message says what happened and what to do. */
 export class BenchError extends Error {

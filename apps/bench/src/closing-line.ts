@@ -1,3 +1,4 @@
+import { measuredFigures, outcomesOf, ratesByRound } from './outcomes.ts';
 import type { Outcome, ScenarioResult } from './result.ts';
 import { ratioByRound } from './statistics.ts';
 
@@ -23,26 +24,21 @@ export function closingLine(scenarios: readonly ScenarioResult[]): string {
 
 /** How many times as fast Lapse is as the other. */
 function ratio(scenarios: readonly ScenarioResult[], scenario: string, base: string): string {
-  const rates = (name: string): (number | undefined)[] =>
-    outcomesOf(scenarios, scenario, name).map((outcome) =>
-      outcome.kind === 'measured' ? outcome.figures.perSecond : undefined,
-    );
+  const rates = (name: string): (number | undefined)[] => ratesByRound(outcomesOf(scenarios, scenario, name));
   return ratioByRound(rates('lapse'), rates(base))?.median.toFixed(2) ?? none;
 }
 
 /** The worst round counts, in steady load. */
 function lateness(scenarios: readonly ScenarioResult[]): string {
-  const p99 = outcomesOf(scenarios, 'steady', 'lapse').flatMap((outcome) =>
-    outcome.kind === 'measured' && outcome.figures.latenessMs ? [outcome.figures.latenessMs.p99] : [],
+  const p99 = measuredFigures(outcomesOf(scenarios, 'steady', 'lapse')).flatMap(
+    ({ latenessMs }) => latenessMs?.p99 ?? [],
   );
   return p99.length === 0 ? none : Math.max(...p99).toFixed(0);
 }
 
 function early(scenarios: readonly ScenarioResult[]): string {
   const counts = ['close-burst', 'steady'].flatMap((name) =>
-    outcomesOf(scenarios, name, 'lapse').flatMap((outcome) =>
-      outcome.kind === 'measured' ? [outcome.figures.early] : [],
-    ),
+    measuredFigures(outcomesOf(scenarios, name, 'lapse')).map((figures) => figures.early),
   );
   return counts.length === 0 ? none : String(counts.reduce((sum, count) => sum + count, 0));
 }
@@ -55,13 +51,4 @@ function namesOf(scenarios: readonly ScenarioResult[], kind: Outcome['kind'], la
       .map((contender) => `${name}/${contender.name}`),
   );
   return names.length === 0 ? [] : [`${label}=${names.join(',')}`];
-}
-
-function outcomesOf(
-  scenarios: readonly ScenarioResult[],
-  scenario: string,
-  name: string,
-): readonly Outcome[] {
-  const found = scenarios.find((each) => each.name === scenario);
-  return found?.contenders.find((each) => each.name === name)?.outcomes ?? [];
 }

@@ -1,5 +1,6 @@
 import { parseBenchArgs } from './args.ts';
 import { BenchError } from './bench-error.ts';
+import { goalTable } from './report/goal-table.ts';
 import { runBench } from './run-bench.ts';
 import { catalogueOf, scenarios } from './scenarios.ts';
 import { readServices } from './services.ts';
@@ -15,6 +16,8 @@ async function main(): Promise<number> {
   const options = { ...args, services, signal: stop.signal, say };
   const result = await runBench(scenarios, options).finally(services.peers.close);
   if (stop.signal.aborted) return 130;
+  // Goals are meant for full sizes.
+  if (!args.quick) say(goalTable(result, { measuredOnly: true }));
   say(result.closingLine);
   const hasFault = result.scenarios.some(({ contenders }) =>
     contenders.some(({ outcomes }) => outcomes.some(({ kind }) => kind === 'no-figure')),

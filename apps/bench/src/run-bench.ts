@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { BenchArgs } from './args.ts';
 import { closingLine } from './closing-line.ts';
 import { describeMachine } from './describe-machine.ts';
+import { htmlPage } from './report/html-page.ts';
 import { type BenchResult, benchResult } from './result.ts';
 import { runRounds } from './run-rounds.ts';
 import type { Scenario } from './scenario.ts';
@@ -34,11 +35,14 @@ export async function runBench(scenarios: readonly Scenario[], options: BenchOpt
     scenarios: results,
     closingLine: closingLine(results),
   });
-  if (options.json !== null) {
-    mkdirSync(dirname(options.json), { recursive: true });
-    writeFileSync(options.json, `${JSON.stringify(result)}\n`);
-  }
+  if (options.json !== null) writeTo(options.json, `${JSON.stringify(result)}\n`);
+  if (options.html !== null) writeTo(options.html, htmlPage(result));
   return result;
+}
+
+function writeTo(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
 }
 
 function load(): [number, number, number] {

@@ -13,17 +13,22 @@ describe('arguments of npm run bench', () => {
       quick: false,
       only: null,
       json: null,
+      html: null,
       rounds: null,
       orders: null,
     });
   });
 
   test('one scenario, or some of its contenders', () => {
-    const args = ['--only', 'close-burst:limit,lapse', '--json=a/b.json', '--rounds=5', '--orders', '2000'];
+    const args = [
+      ...['--only', 'close-burst:limit,lapse', '--json=a/b.json', '--html=c.html'],
+      ...['--rounds=5', '--orders', '2000'],
+    ];
     expect(parseBenchArgs(args, catalogue)).toEqual({
       quick: false,
       only: [{ scenario: 'close-burst', contenders: ['limit', 'lapse'] }],
       json: 'a/b.json',
+      html: 'c.html',
       rounds: 5,
       orders: 2_000,
     });
@@ -65,7 +70,7 @@ describe('arguments of npm run bench', () => {
 
   test('--help lists exactly the options that exist', () => {
     const listed = commands.bench.options.map(([name]: [string]) => name.replace(/^--/, '').split('=')[0]);
-    expect(listed.toSorted()).toEqual(['json', 'only', 'orders', 'quick', 'rounds']);
+    expect(listed.toSorted()).toEqual(['html', 'json', 'only', 'orders', 'quick', 'rounds']);
     for (const name of listed) expect(helpText('bench')).toContain(`--${name}`);
   });
 });

@@ -1,0 +1,109 @@
+import { measuredFigures, outcomesOf, ratesByRound } from './outcomes.ts';
+import type { Figures, Outcome, ScenarioResult } from './result.ts';
+import { ratioByRound, type Summary, summarise } from './statistics.ts';
+
+/** What was promised, and how the figures of a run say whether it holds. */
+export interface Goal {
+  readonly work: string;
+  readonly figure: string;
+  readonly unit: 'x' | 'us' | 'ms' | 's' | 'MB' | '';
+  readonly bound: { readonly atLeast: number } | { readonly atMost: number };
+  /** Over the rounds; undefined when this run did not measure it. */
+  readonly read: (results: readonly ScenarioResult[]) => Summary | undefined;
+}
+
+/** Of a round; undefined where it was not measured. */
+type Read = (figures: Figures) => number | undefined;
+
+/** From so many cores on, two processes of a kind find one each beside the stores and the load. */
+const coresForTwo = 4;
+
+/** @param cores of the machine: where there are few, a second process can only be no slower. */
+export function goalsFor(cores: number): readonly Goal[] {
+  const gain = cores >= coresForTwo ? 1.5 : 1;
+  const stores = ['worker', 'mysql', 'redis'];
+  return [
+    faster('burst close', 'bare limit', 0.9, 'close-burst/lapse', 'close-burst/limit'),
+    faster('burst close', "seed's worker", 25, 'close-burst/lapse', 'close-burst/seed'),
+    faster('burst close', 'BullMQ', 30, 'close-burst/lapse', 'close-burst/bullmq'),
+    below('burst close', 'CPU per order: Node, SQL, Redis', 30, 'us', 'close-burst/lapse', cpuOf(stores)),
+    below('burst close', 'last order closed after', 6, 's', 'close-burst/lapse', ({ seconds }) => seconds),
+    faster('burst close, 100 activities', 'one activity', 1, 'close-burst-100/lapse', 'close-burst/lapse'),
+    faster('burst remind', 'burst close', 0.5, 'remind-burst/lapse', 'close-burst/lapse'),
+    below('steady', 'late, p50', 10, 'ms', 'steady/lapse', ({ latenessMs }) => latenessMs?.p50),
+    below('steady', 'late, p99', 50, 'ms', 'steady/lapse', lateP99),
+    below('steady', 'late, max', 250, 'ms', 'steady/lapse', ({ latenessMs }) => latenessMs?.max),
+    below('steady', 'closed early', 0, '', 'steady/lapse', ({ early }) => early),
+    below('steady, timerPrecisionMs 1000', 'late, p99', 50, 'ms', 'steady-default-precision/lapse', lateP99),
+    faster('create', 'bare reserve route', 0.6, 'create/lapse', 'create/limit'),
+    faster('create', "seed's create", 15, 'create/lapse', 'create/seed'),
+    below('create', 'CPU per order: everything', 200, 'us', 'create/lapse', cpuOf()),
+    below('create', 'answered, p99', 150, 'ms', 'create/lapse', ({ responseMs }) => responseMs?.p99),
+    faster('sold-out refusals', 'bare reserve route', 0.9, 'sold-out/lapse', 'sold-out/limit'),
+    faster('two closers', 'one', gain, 'two-closers/two', 'two-closers/one'),
+    faster('two producers', 'one', gain, 'two-producers/two', 'two-producers/one'),
+    below('memory', 'closer, peak in the burst', 150, 'MB', 'close-burst/lapse', peakMegabytes('worker')),
+    below('memory', 'producer, peak', 200, 'MB', 'create/lapse', peakMegabytes('worker')),
+  ];
+}
+
+/** How many times as fast, compared within each round. */
+function faster(work: string, than: string, atLeast: number, contender: Path, base: Path): Goal {
+  return {
+    work,
+    figure: `rate / ${than}`,
+    unit: 'x',
+    bound: { atLeast },
+    read: (results) =>
+      ratioByRound(ratesByRound(find(results, contender)), ratesByRound(find(results, base))),
+  };
+}
+
+function below(
+  work: string,
+  figure: string,
+  atMost: number,
+  unit: Goal['unit'],
+  contender: Path,
+  read: Read,
+): Goal {
+  return {
+    work,
+    figure,
+    unit,
+    bound: { atMost },
+    read: (results) =>
+      summarise(measuredFigures(find(results, contender)).flatMap((each) => read(each) ?? [])),
+  };
+}
+
+/** SCENARIO/CONTENDER. */
+type Path = `${string}/${string}`;
+
+function find(results: readonly ScenarioResult[], path: Path): readonly Outcome[] {
+  const [scenario = '', contender = ''] = path.split('/');
+  return outcomesOf(results, scenario, contender);
+}
+
+function lateP99({ latenessMs }: Figures): number | undefined {
+  return latenessMs?.p99;
+}
+
+/** Undefined where one of them was not measured: the sum would be too small. All of them when none is named. */
+function cpuOf(names?: readonly string[]): Read {
+  return ({ cpuUsPerOrder }) => {
+    const wanted = (names ?? Object.keys(cpuUsPerOrder)).map((name) => cpuUsPerOrder[name]);
+    const known = wanted.filter((us) => us !== undefined);
+    if (known.length === 0 || known.length < wanted.length) return undefined;
+    return known.reduce((sum, us) => sum + us, 0);
+  };
+}
+
+const bytesPerMegabyte = 1_000_000;
+
+function peakMegabytes(name: string): Read {
+  return ({ rssPeakBytes }) => {
+    const bytes = rssPeakBytes[name];
+    return bytes === undefined ? undefined : bytes / bytesPerMegabyte;
+  };
+}
