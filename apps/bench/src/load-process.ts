@@ -16,7 +16,10 @@ const headers = Array.from({ length: total }, (_, index) => ({
   'content-type': 'application/json',
   'idempotency-key': `key-${index}`,
 }));
-const clients = Array.from({ length: plan.connections }, () => new Client(plan.origin, { pipelining: 1 }));
+const clients = Array.from(
+  { length: plan.connections },
+  (_, index) => new Client(plan.origins[index % plan.origins.length] ?? '', { pipelining: 1 }),
+);
 const statuses: Record<string, number> = {};
 const latencies = createLatencies();
 let next = 0;

@@ -103,7 +103,7 @@ interface OpenActivity extends SaleActivity {
 }
 
 /** One activity as an operator opens it. */
-async function openActivity(
+export async function openActivity(
   { repository }: Pick<LapseStores, 'repository'>,
   places: number,
   times: SaleTimes = { payWithinMs: 900_000, remindAfterMs: 600_000 },

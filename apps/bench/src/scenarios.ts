@@ -1,6 +1,9 @@
 import type { Catalogue } from './args.ts';
 import { closeBurst, closeBurst100 } from './close-burst/close-burst.ts';
+import { twoClosers } from './close-burst/two-closers.ts';
 import { create, create64, soldOut } from './create/create.ts';
+import { twoProducers } from './create/two-producers.ts';
+import { growthClose, growthCreate } from './growth.ts';
 import { noticeBurst, remindBurst } from './remind-burst/remind-burst.ts';
 import type { Scenario } from './scenario.ts';
 import { steady } from './steady/steady.ts';
@@ -10,9 +13,13 @@ export const scenarios: readonly Scenario[] = [
   closeBurst100,
   remindBurst,
   noticeBurst,
+  twoClosers,
   create,
   create64,
   soldOut,
+  twoProducers,
+  growthCreate,
+  growthClose,
   steady,
 ];
 

@@ -1,5 +1,6 @@
 import { closeContenders } from '../close-burst/close-contenders.ts';
 import { closing } from '../close-burst/closing.ts';
+import { closerCounts } from '../close-burst/two-closers.ts';
 import { notifying } from '../remind-burst/notifying.ts';
 import { remindContenders } from '../remind-burst/remind-contenders.ts';
 import { reminding } from '../remind-burst/reminding.ts';
@@ -11,7 +12,7 @@ export const burstTasks: readonly {
   readonly task: BurstTask;
   readonly contenders: readonly BurstContender[];
 }[] = [
-  { task: closing, contenders: closeContenders },
+  { task: closing, contenders: [...closeContenders, ...closerCounts] },
   { task: reminding, contenders: remindContenders },
   { task: notifying, contenders: remindContenders },
 ];

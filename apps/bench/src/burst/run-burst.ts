@@ -2,6 +2,7 @@ import { sleep } from '@lapse/runtime';
 import { BenchError } from '../bench-error.ts';
 import { type Meter, openMeter } from '../meter.ts';
 import { openStores, type RunStores } from '../open-stores.ts';
+import { preparePending } from '../prepare-pending.ts';
 import { prepareTopics } from '../prepare-topics.ts';
 import { type NamedPids, readUsage } from '../process-usage.ts';
 import type { Figures, Outcome } from '../result.ts';
@@ -26,10 +27,13 @@ const armedLookMs = 50;
 const lateText = 'it was not ready by the deadline: the machine is too busy. Try again when it is quiet.';
 const stallMsDefault = 15_000;
 
-/** What is due at one moment, and among how many activities it is spread; one by default. */
+/** What is due at one moment, and beside what. */
 export interface BurstManner {
   readonly task: BurstTask;
+  /** Among which the orders are spread evenly; one by default. */
   readonly activities?: number;
+  /** Orders of other activities that are pending and not due; none by default. */
+  readonly pending?: number;
 }
 
 export interface BurstRunOptions extends RunOptions {
@@ -69,8 +73,9 @@ interface PlannedRun {
 
 async function runSale(run: PlannedRun, attempt: number): Promise<Outcome> {
   const { contender, manner, stores, queue, options } = run;
-  const { task, activities = 1 } = manner;
+  const { task, activities = 1, pending = 0 } = manner;
   const orders = Math.min(options.size, contender.ordersMax);
+  await preparePending(stores, pending);
   const sold = await prepareSale(stores, { places: orders, activities });
   const sale = describeSale(stores, options.services, sold, queue.amqpUrl);
   if (contender.queue === 'rocketmq') await prepareTopics(sale);

@@ -10,6 +10,8 @@ export interface HttpContender {
   /** Fewer requests than asked for, where those would take too long. */
   readonly ordersMax: number;
   readonly needsBroker: boolean;
+  /** Servers that share the connections; one by default. */
+  readonly processes?: number;
   /** Its server as a program that exists already. */
   readonly program?: (sale: Sale, http: HttpPlace) => Program;
   /** Its server, in a process of its own. Resolves once it listens. */
@@ -17,6 +19,8 @@ export interface HttpContender {
 }
 
 export interface HttpPlace {
+  /** Under which the process is reported. */
+  readonly worker: string;
   readonly port: number;
   /** Signs the buyers' tokens. */
   readonly jwtSecret: string;

@@ -22,7 +22,7 @@ export async function judgeCreate(
 ): Promise<readonly string[]> {
   const free = await readPlacesFree(stores, activities);
   const users = await stores.redis.scard(`activity:{${activityId}}:users`);
-  const orders = await count(stores, 'SELECT COUNT(*) AS n FROM orders');
+  const orders = await count(stores, `SELECT COUNT(*) AS n FROM orders WHERE activity_id = ${activityId}`);
   const inMysql = judgedBy === 'redis' ? 0 : sold;
   const counts: readonly (readonly [string, number, number])[] = [
     ['places free in Redis', free.redis, places - sold],
@@ -33,17 +33,22 @@ export async function judgeCreate(
   const faults = counts
     .filter(([, found, wanted]) => found !== wanted)
     .map(([what, found, wanted]) => `${what}: ${found} instead of ${wanted}`);
-  return judgedBy === 'oracle' ? [...faults, ...(await judgeByOracle(stores))] : faults;
+  return judgedBy === 'oracle' ? [...faults, ...(await judgeByOracle(stores, activityId))] : faults;
 }
 
 /** All invariants of a system at rest, and every message sent. I11 as a whole asks for processes that do not run here. */
-async function judgeByOracle(stores: RunStores): Promise<readonly string[]> {
+async function judgeByOracle(stores: RunStores, activityId: number): Promise<readonly string[]> {
   const { mysqlUrl, redisUrl } = stores;
   const giveUpAt = performance.now() + restMs;
   const unsent = 'SELECT COUNT(*) AS n FROM message_outbox WHERE sent_at IS NULL';
   while ((await count(stores, unsent)) > 0 && performance.now() < giveUpAt) await sleep(lookEveryMs);
   const left = await count(stores, unsent);
-  const { failed } = await checkInvariants({ mysqlUrl, redisUrl, atRest: true });
+  const { failed } = await checkInvariants({
+    mysqlUrl,
+    redisUrl,
+    atRest: true,
+    activityIds: [activityId],
+  });
   return [
     ...failed.filter(({ id }) => id !== 'I11').map(({ id, detail }) => `${id}: ${detail}`),
     ...(left === 0 ? [] : [`outbox rows not sent: ${left}`]),

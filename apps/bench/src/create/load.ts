@@ -6,7 +6,8 @@ import type { Program } from '../start-programs.ts';
 
 /** What the load generator is to do. */
 export interface LoadPlan {
-  readonly origin: string;
+  /** Taken in turn by the connections. */
+  readonly origins: readonly string[];
   readonly path: string;
   readonly connections: number;
   /** Sent first, and not measured: every process compiles what is hot. */

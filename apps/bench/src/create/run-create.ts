@@ -4,6 +4,7 @@ import { freePort } from '@lapse/local-services';
 import { sleep } from '@lapse/runtime';
 import { openMeter } from '../meter.ts';
 import { openStores, type RunStores } from '../open-stores.ts';
+import { preparePending } from '../prepare-pending.ts';
 import { prepareTopics } from '../prepare-topics.ts';
 import { readyText } from '../ready-text.ts';
 import type { Outcome } from '../result.ts';
@@ -12,6 +13,7 @@ import type { RunOptions } from '../scenario.ts';
 import { type Program, type RunningPrograms, startPrograms } from '../start-programs.ts';
 import { counted, readStoreCounters } from '../store-counters.ts';
 import { usageFigures } from '../usage-figures.ts';
+import { workerNames } from '../worker-names.ts';
 import { awaitLoad } from './await-load.ts';
 import type { HttpContender, HttpPlace } from './http-contender.ts';
 import { judgeCreate } from './judge-create.ts';
@@ -27,6 +29,8 @@ export interface CreateManner {
   readonly connections: number;
   /** Places are there for all, or for none. */
   readonly isSoldOut: boolean;
+  /** Orders of other activities that are pending and not due; none by default. */
+  readonly pending?: number;
 }
 
 const file = fileURLToPath(new URL('../../dist/server-process.js', import.meta.url));
@@ -51,7 +55,7 @@ export async function runCreate(
 
 async function measure(
   contender: HttpContender,
-  { connections, isSoldOut }: CreateManner,
+  { connections, isSoldOut, pending = 0 }: CreateManner,
   stores: RunStores,
   started: RunningPrograms[],
   { services, dir, size, signal }: RunOptions,
@@ -60,14 +64,14 @@ async function measure(
   const warmUp = Math.min(warmUpMax, Math.ceil(requests * warmUpShare));
   const orders = isSoldOut ? 1 : requests + warmUp;
   const sold = isSoldOut ? 1 : 0;
+  await preparePending(stores, pending);
   const sale = describeSale(stores, services, await prepareSale(stores, { places: orders, sold }));
   if (contender.needsBroker) await prepareTopics(sale);
-  const http = { port: await freePort(), jwtSecret: randomBytes(32).toString('base64url') };
-  const server = await startPrograms([serverProgram(contender, sale, http)], dir);
+  const jwtSecret = randomBytes(32).toString('base64url');
+  const { server, origins } = await startServers(contender, sale, jwtSecret, dir);
   started.push(server);
-  const origin = `http://127.0.0.1:${http.port}`;
   const path = `/v1/activities/${sale.activityId}/orders`;
-  const plan = { origin, path, connections, warmUp, requests, perSecond: null, jwtSecret: http.jwtSecret };
+  const plan = { origins, path, connections, warmUp, requests, perSecond: null, jwtSecret };
   const load = await startPrograms([loadProgram(plan)], dir);
   started.push(load);
 
@@ -107,8 +111,23 @@ async function measure(
   return { kind: 'measured', figures };
 }
 
-function serverProgram({ name, program }: HttpContender, sale: Sale, http: HttpPlace): Program {
-  if (program) return program(sale, http);
+async function startServers(
+  contender: HttpContender,
+  sale: Sale,
+  jwtSecret: string,
+  dir: string,
+): Promise<{ server: RunningPrograms; origins: string[] }> {
+  const places: HttpPlace[] = [];
+  for (const worker of workerNames(contender.processes ?? 1)) {
+    places.push({ worker, port: await freePort(), jwtSecret });
+  }
+  const programs = places.map((place) => serverProgram(contender, sale, place));
+  const server = await startPrograms(programs, dir);
+  return { server, origins: places.map(({ port }) => `http://127.0.0.1:${port}`) };
+}
+
+function serverProgram({ name, program }: HttpContender, sale: Sale, place: HttpPlace): Program {
+  if (program) return program(sale, place);
   const env = { LAPSE_BENCH_SALE: JSON.stringify(sale) };
-  return { name: 'worker', file, args: [name, String(http.port)], env, readyText };
+  return { name: place.worker, file, args: [name, String(place.port)], env, readyText };
 }

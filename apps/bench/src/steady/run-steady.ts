@@ -61,7 +61,7 @@ async function measure(
   const load = await startPrograms(
     [
       loadProgram({
-        origin: `http://127.0.0.1:${port}`,
+        origins: [`http://127.0.0.1:${port}`],
         path,
         connections,
         warmUp: 0,

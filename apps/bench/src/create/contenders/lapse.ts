@@ -8,8 +8,8 @@ export const lapse: HttpContender = {
   judgedBy: 'oracle',
   ordersMax: Number.POSITIVE_INFINITY,
   needsBroker: true,
-  program: (sale, { port, jwtSecret }) =>
-    appProgram('producer', sale, 'worker', {
+  program: (sale, { worker, port, jwtSecret }) =>
+    appProgram('producer', sale, worker, {
       LAPSE_HTTP_PORT: String(port),
       LAPSE_JWT_SECRET: jwtSecret,
       LAPSE_PAYMENT_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,

@@ -1,0 +1,32 @@
+import type { Scenario } from '../scenario.ts';
+import type { HttpContender } from './http-contender.ts';
+import { type CreateManner, runCreate } from './run-create.ts';
+
+/** Requests a second that each answers at least, for the time left alone. */
+const slowest: Readonly<Record<string, number>> = { limit: 3_000, seed: 100 };
+const slowestLapse = 1_000;
+const setUpSeconds = 12;
+
+export interface CreatePlan extends Omit<Scenario, 'contenders' | 'size'>, CreateManner {
+  readonly contenders: readonly HttpContender[];
+}
+
+/** A scenario whose contenders answer the same requests over HTTP. */
+export function createScenario({ contenders, ...plan }: CreatePlan): Scenario {
+  const { name, about, connections } = plan;
+  return {
+    name,
+    about: `${about}, one activity, ${connections} connections, each with one request in flight`,
+    size: { full: 20_000, quick: 5_000 },
+    contenders: contenders.map((contender) => ({
+      name: contender.name,
+      about: contender.about,
+      seconds: (size) => secondsOf(contender, size),
+      run: (options) => runCreate(contender, plan, options),
+    })),
+  };
+}
+
+function secondsOf({ name, ordersMax }: HttpContender, size: number): number {
+  return setUpSeconds + Math.min(size, ordersMax) / (slowest[name] ?? slowestLapse);
+}
