@@ -51,7 +51,8 @@ export interface ConsumeOptions {
   /** Most orders of one call of `handle`. */
   readonly batchMax: number;
   /**
-   * Handle due orders, one batch at a time. Must be idempotent: an order may come again after it was done.
+   * Handle due orders: one batch at a time, two while they come full. Must be idempotent: an order may come again
+   * after it was done.
    * A throw means that nothing is done; the batch comes again.
    */
   readonly handle: (orders: TimeoutOrder[]) => Promise<HandleResult>;

@@ -8,6 +8,8 @@ const retryInMemoryMsMax = 10_000;
 const retryInMemoryMsMin = 1;
 const failureBackOffMs = { minMs: 100, maxMs: 5_000 } as const;
 const timerMsMax = 60_000;
+/** Batches in flight at once, while they come full: one is made ready here while the store works on the other. */
+const batchesMax = 2;
 
 export interface HandleResult {
   /** Orders to look at again, in so many ms. Every other order of the batch is done. */
@@ -37,18 +39,18 @@ export interface DueHandler {
 
 /**
  * Hands orders to the handler at their own millisecond, in batches: while one batch is in flight the next
- * gathers, so a quiet system handles an order alone and at once, and a burst goes by thousands. One timer,
- * to the earliest order. A throw puts the whole batch back, with growing waits, for as long as its messages are
+ * gathers, so a quiet system handles an order alone and at once, and a burst goes by thousands, two batches at a time.
+ * One timer, to the earliest order. A throw puts the whole batch back, with growing waits, for as long as its messages are
  * kept or the broker leaves them to us; after that it delivers them again, to us or to another.
  */
 export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
   const { queue, now, log } = options;
   let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> | undefined;
+  const lanes = new Set<Promise<void>>();
   let stopped = false;
 
   function wake(): void {
-    if (stopped || running !== undefined) return;
+    if (stopped || lanes.size > 0) return;
     clearTimeout(timer);
     const nextAt = queue.nextDueAt();
     if (nextAt === undefined) return;
@@ -57,16 +59,25 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
       timer = setTimeout(wake, Math.min(waitMs, timerMsMax));
       return;
     }
-    running = drain().finally(() => {
-      running = undefined;
-      wake();
-    });
+    openLane();
+  }
+
+  function openLane(): void {
+    const lane = Promise.resolve()
+      .then(drain)
+      .finally(() => {
+        lanes.delete(lane);
+        wake();
+      });
+    lanes.add(lane);
   }
 
   async function drain(): Promise<void> {
     while (!stopped) {
       const due = queue.takeDue(now(), options.batchMax);
       if (due.length === 0) return;
+      // Not beside a smaller one: orders that come one by one would go one by one, at a transaction each.
+      if (due.length === options.batchMax && lanes.size < batchesMax) openLane();
       const far = due.filter((held) => held.far);
       const near = due.filter((held) => !held.far);
       if (near.length > 0) await handleBatch(near);
@@ -143,7 +154,7 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await running;
+      await Promise.all(lanes);
     },
   };
 }

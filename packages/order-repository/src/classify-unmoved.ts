@@ -1,6 +1,6 @@
 import type { OrderStatus } from '@lapse/contracts';
 import type { SettlingOrder, UnmovedOrders } from './batch-result.ts';
-import { idFromBytes, idToBytes } from './binary-id.ts';
+import { idFromBytes, idList } from './binary-id.ts';
 import type { Session } from './session.ts';
 
 interface UnmovedRow {
@@ -40,7 +40,7 @@ export async function classifyUnmoved(
     `SELECT id, status, reminded_at, TIMESTAMPDIFF(MICROSECOND, NOW(3), ${dueColumn}) AS due_in_us,
        TIMESTAMPDIFF(MICROSECOND, NOW(3), settle_until) AS settle_in_us
      FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?)`,
-    [ids.map(idToBytes)],
+    [idList(ids)],
   );
   const byId = new Map(rows.map((row) => [idFromBytes(row.id), row]));
   const notDue: { orderId: string; dueInMs: number }[] = [];

@@ -1,6 +1,6 @@
 import type { TransitionCause } from '@lapse/contracts';
 import type { ClosedOrder } from './batch-result.ts';
-import { idFromBytes, idToBytes, newId } from './binary-id.ts';
+import { idFromBytes, idList, idToBytes, newId } from './binary-id.ts';
 import { creditActivities } from './credit-activities.ts';
 import { InvariantError } from './errors.ts';
 import { insertEffects } from './insert-effects.ts';
@@ -52,7 +52,9 @@ export async function closeLocked(
 ): Promise<ClosedBatch> {
   const [first] = rows;
   if (first === undefined) return { closed: [], effects: [], witness: null };
-  const ids = rows.map(({ id }) => id);
+  const closed = rows.map(toClosedOrder);
+  const orderIds = closed.map(({ orderId }) => orderId);
+  const ids = idList(orderIds);
   const batchId = idToBytes(newId());
   // One time for the batch, and later than all that was committed before these rows were locked: a reminder, for one.
   const { affectedRows } = await session.run(
@@ -70,13 +72,12 @@ export async function closeLocked(
      FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?)`,
     [cause, batchId, actor ?? null, ids],
   );
-  const closed = rows.map(toClosedOrder);
   const effects = await insertEffects(session, {
     batchId,
     kind: 'release',
     shopEvent: toStatus === 'TIMEOUT_CLOSED' ? 'closed' : 'cancelled',
     idsByActivity: groupIds(closed),
-    ...(toStatus === 'TIMEOUT_CLOSED' ? { closedNotice: closed.map(({ orderId }) => orderId) } : {}),
+    ...(toStatus === 'TIMEOUT_CLOSED' ? { closedNotice: orderIds } : {}),
   });
   await creditActivities(session, closed);
   return {

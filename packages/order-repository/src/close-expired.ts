@@ -1,5 +1,5 @@
 import type { CloseCause, CloseResult, UnmovedOrders } from './batch-result.ts';
-import { idFromBytes, sortedIdBytes } from './binary-id.ts';
+import { idFromBytes, idList, sortedIds } from './binary-id.ts';
 import { bisect } from './bisect.ts';
 import type { BusyActivities } from './busy-activities.ts';
 import { classifyUnmoved, type DueRule, mergeUnmoved, noneUnmoved } from './classify-unmoved.ts';
@@ -49,7 +49,7 @@ export async function closeExpired(
 ): Promise<CloseResult> {
   if (ids.length > idsPerCallMax)
     throw new RangeError(`${ids.length} ids in one call; at most ${idsPerCallMax}`);
-  const sorted = sortedIdBytes(ids).map(idFromBytes);
+  const sorted = sortedIds(ids);
   if (sorted.length === 0) return { ...mergeUnmoved([], []), closed: [], effects: [] };
   const { results, failures, untried } = await bisect(sorted, (part) =>
     busy.avoid(database, (locked) =>
@@ -93,7 +93,7 @@ async function closePart(
      WHERE id IN (?) AND status = 'PENDING' AND expires_at <= NOW(3) AND ${notSettling}
      ${locked.length > 0 ? 'AND activity_id NOT IN (?)' : ''}
      ORDER BY id FOR UPDATE SKIP LOCKED`,
-    [sortedIdBytes(wanted), ...(locked.length > 0 ? [locked] : [])],
+    [idList(wanted), ...(locked.length > 0 ? [locked] : [])],
   );
   const found = new Set(rows.map(({ id }) => idFromBytes(id)));
   const missing = rows.length === wanted.length ? [] : wanted.filter((id) => !found.has(id));

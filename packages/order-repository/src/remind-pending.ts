@@ -1,6 +1,6 @@
 import type { TimeoutOrder } from '@lapse/contracts';
 import type { RemindedOrder, RemindResult, UnmovedOrders } from './batch-result.ts';
-import { idFromBytes, idToBytes, newId, sortedIdBytes } from './binary-id.ts';
+import { idFromBytes, idList, idToBytes, newId, sortedIds } from './binary-id.ts';
 import { bisect } from './bisect.ts';
 import { classifyUnmoved, type DueRule, mergeUnmoved, noneUnmoved } from './classify-unmoved.ts';
 import { idsPerCallMax } from './close-expired.ts';
@@ -48,7 +48,7 @@ export async function remindPending(
 ): Promise<RemindResult> {
   if (ids.length > idsPerCallMax)
     throw new RangeError(`${ids.length} ids in one call; at most ${idsPerCallMax}`);
-  const sorted = sortedIdBytes(ids).map(idFromBytes);
+  const sorted = sortedIds(ids);
   if (sorted.length === 0) return { ...mergeUnmoved([], []), reminded: [], outbox: null };
   const { results, failures, untried } = await bisect(sorted, (part) =>
     inTransaction<Part>(
@@ -84,7 +84,7 @@ async function remindPart(session: Session, ids: readonly string[]): Promise<Par
      FROM orders FORCE INDEX (PRIMARY)
      WHERE id IN (?) AND status = 'PENDING' AND reminded_at IS NULL AND remind_at <= NOW(3)
      ORDER BY id FOR UPDATE SKIP LOCKED`,
-    [sortedIdBytes(wanted)],
+    [idList(wanted)],
   );
   const found = new Set(rows.map(({ id }) => idFromBytes(id)));
   const missing = rows.length === wanted.length ? [] : wanted.filter((id) => !found.has(id));

@@ -1,0 +1,83 @@
+import type { TimeoutOrder } from '@lapse/contracts';
+import { waitUntil } from '@lapse/testing';
+import { describe, expect, test } from 'vitest';
+import { createDueQueue } from '../src/due-queue.ts';
+import { handleDue } from '../src/handle-due.ts';
+import { idsOf, log, newOrders } from './support.ts';
+
+/** Orders that are due, and a handler whose batches end when the test says so. */
+function burst(count: number, batchMax: number) {
+  const orders = newOrders(count, () => Date.now() - 1);
+  const queue = createDueQueue<null>();
+  const message = { view: null, holdUntilMs: Number.POSITIVE_INFINITY, isKept: false, remaining: 0 };
+  for (const order of orders) queue.add(order, message, { dueAt: order.dueTime, far: false });
+  const batches: { orders: TimeoutOrder[]; end: () => void }[] = [];
+  let ended = 0;
+  const due = handleDue({
+    queue,
+    batchMax,
+    now: Date.now,
+    handle: (batch) =>
+      new Promise((resolve) => {
+        const end = (): void => {
+          ended += 1;
+          resolve({ retry: [] });
+        };
+        batches.push({ orders: batch, end });
+      }),
+    rearm: async () => undefined,
+    onDone: () => undefined,
+    log,
+  });
+  due.wake();
+  return { orders, queue, due, batches, inFlight: () => batches.length - ended };
+}
+
+describe('due orders', () => {
+  test('in a burst go two full batches at a time, never more, and each order once', async () => {
+    const { orders, queue, due, batches, inFlight } = burst(10, 3);
+    let most = 0;
+    for (let next = 0; next < 4; next += 1) {
+      await waitUntil(() => batches.length > next, { what: 'the next batch' });
+      await waitUntil(() => inFlight() === 2 || batches.length === 4, { what: 'two batches in flight' });
+      most = Math.max(most, inFlight());
+      batches[next]?.end();
+    }
+    await waitUntil(() => queue.size() === 0, { what: 'every order to be done' });
+    await due.stop();
+    expect(most).toBe(2);
+    expect(batches.map((batch) => batch.orders.length)).toEqual([3, 3, 3, 1]);
+    expect(idsOf(batches.flatMap((batch) => batch.orders))).toEqual(idsOf(orders));
+  });
+
+  test('that come one by one gather while a batch is in flight', async () => {
+    const { queue, due, batches } = burst(1, 3);
+    await waitUntil(() => batches.length === 1, { what: 'the first batch' });
+    const message = { view: null, holdUntilMs: Number.POSITIVE_INFINITY, isKept: false, remaining: 0 };
+    for (const order of newOrders(2, () => Date.now() - 1)) {
+      queue.add(order, message, { dueAt: order.dueTime, far: false });
+      due.wake();
+    }
+    batches[0]?.end();
+    await waitUntil(() => batches.length === 2, { what: 'the second batch' });
+    batches[1]?.end();
+    await due.stop();
+    expect(batches.map((batch) => batch.orders.length)).toEqual([1, 2]);
+  });
+
+  test('are waited for by a stop, in every batch that is in flight', async () => {
+    const { due, batches, queue } = burst(7, 3);
+    await waitUntil(() => batches.length === 2, { what: 'two batches' });
+    let stopped = false;
+    const stopping = due.stop().then(() => {
+      stopped = true;
+    });
+    batches[0]?.end();
+    await waitUntil(() => queue.size() === 4, { what: 'the first batch to be done' });
+    expect(stopped).toBe(false);
+    batches[1]?.end();
+    await stopping;
+    expect(queue.size()).toBe(1);
+    expect(batches).toHaveLength(2);
+  });
+});
