@@ -1,7 +1,7 @@
-import helmet from '@fastify/helmet';
+import { randomUUID } from 'node:crypto';
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
-import { v7 as uuidv7 } from 'uuid';
+import helmet from 'helmet';
 import type { ApiDependencies } from './api-dependencies.ts';
 import { answerErrors, answerFrameworkError } from './error-answers.ts';
 import { answerBadSocket, httpLimits } from './http-limits.ts';
@@ -36,7 +36,8 @@ export async function buildApp(dependencies: ApiDependencies): Promise<FastifyIn
     // A line per request would cost more than the request; errors carry the request's id themselves.
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: (logger) => logger,
-    genReqId: () => uuidv7(),
+    // Version 4, which Node makes ten times as fast as version 7: nothing is sorted by it.
+    genReqId: () => randomUUID(),
     // While closing, what arrives on an open connection is still served, with "connection: close".
     return503OnClosing: false,
     frameworkErrors: answerFrameworkError,
@@ -50,7 +51,7 @@ export async function buildApp(dependencies: ApiDependencies): Promise<FastifyIn
   measure(app);
   app.addHook('onRequest', limitAddresses(dependencies.limits));
   closeConnectionsWhenDraining(app);
-  await app.register(helmet, { contentSecurityPolicy });
+  secureHeaders(app);
   await describeApi(app);
   await app.register(docsRoutes);
   await app.register(activityRoutes, dependencies);
@@ -72,6 +73,14 @@ function acceptJson(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     if (text === '') done(null, undefined);
     else void parseJson(request, String(text), done);
+  });
+}
+
+/** Made once: Fastify's plugin for it makes them anew for every request. */
+function secureHeaders(app: FastifyInstance): void {
+  const setHeaders = helmet({ contentSecurityPolicy });
+  app.addHook('onRequest', (request, reply, done) => {
+    setHeaders(request.raw, reply.raw, (error) => done(error as Error | undefined));
   });
 }
 

@@ -46,7 +46,7 @@ await startProcess('producer', groups, async ({ config, log, own }) => {
     stock,
     create,
     relay,
-    authenticate: await openAuthenticator(config.auth),
+    authenticate: openAuthenticator(config.auth),
     payments: { provider, verifyWebhook: openWebhookCheck(config.payment, provider) },
     ...config.http,
     limits,

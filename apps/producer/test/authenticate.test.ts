@@ -3,11 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { KeysUnavailableError, openAuthenticator } from '../src/authenticate.ts';
+import { openAuthenticator } from '../src/authenticate.ts';
+import { KeysUnavailableError } from '../src/verify-public-keys.ts';
 import { auth, jwtSecret, tokenFor } from './test-api.ts';
 
 const secret = new TextEncoder().encode(jwtSecret);
-const authenticate = await openAuthenticator(auth);
+const authenticate = openAuthenticator(auth);
 const kindOf = async (token: string) => (await authenticate(`Bearer ${token}`)).kind;
 
 /** A valid token, to be spoilt in one point. */
@@ -80,7 +81,7 @@ describe('a token signed with the secret', () => {
   });
 
   it('is refused when the issuer is another than the one set', async () => {
-    const strict = await openAuthenticator({ ...auth, issuer: 'https://login.example.com' });
+    const strict = openAuthenticator({ ...auth, issuer: 'https://login.example.com' });
     const from = async (iss: string) => (await strict(`Bearer ${await token({ iss }).sign(secret)}`)).kind;
     expect([await from('https://login.example.com'), await from('https://evil.example.com')]).toEqual([
       'identity',

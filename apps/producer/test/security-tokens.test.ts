@@ -18,7 +18,7 @@ let issuer: {
   publicPem: string;
   stop(): Promise<void>;
 };
-let withKeys: Awaited<ReturnType<typeof openAuthenticator>>;
+let withKeys: ReturnType<typeof openAuthenticator>;
 let withSecret: typeof withKeys;
 beforeAll(async () => {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
@@ -41,8 +41,8 @@ beforeAll(async () => {
       await once(server, 'close');
     },
   };
-  withKeys = await openAuthenticator({ jwksUrl: `${issuer.url}/jwks.json`, audience: 'lapse' });
-  withSecret = await openAuthenticator(auth);
+  withKeys = openAuthenticator({ jwksUrl: `${issuer.url}/jwks.json`, audience: 'lapse' });
+  withSecret = openAuthenticator(auth);
 });
 afterAll(() => issuer?.stop());
 
@@ -156,7 +156,7 @@ describe('a token that was good once, or elsewhere', () => {
 
   it('negative control: with the wrong secret configured, a stranger’s token is accepted', async () => {
     const theirs = 'x'.repeat(32);
-    const careless = await openAuthenticator({ ...auth, jwtSecret: theirs });
+    const careless = openAuthenticator({ ...auth, jwtSecret: theirs });
     const token = await new SignJWT(claims())
       .setProtectedHeader({ alg: 'HS256' })
       .sign(new TextEncoder().encode(theirs));

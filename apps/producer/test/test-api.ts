@@ -85,7 +85,7 @@ export async function openTestApi(
   const relayed: OutboxRow[] = [];
   const relay = { add: (row: OutboxRow) => void relayed.push(row) };
   const create = openCreatePorts({ orders, stock, relay, limits: { batchMax, queueMax }, log });
-  const authenticate = await openAuthenticator(auth);
+  const authenticate = openAuthenticator(auth);
   const app = await buildApp({
     orders,
     stock,
