@@ -40,6 +40,8 @@ export function goalsFor(cores: number): readonly Goal[] {
     below('create', 'CPU per order: everything', 200, 'us', 'create/lapse', cpuOf()),
     below('create', 'answered, p99', 150, 'ms', 'create/lapse', ({ responseMs }) => responseMs?.p99),
     faster('sold-out refusals', 'bare reserve route', 0.9, 'sold-out/lapse', 'sold-out/limit'),
+    costlier('growth, create', 'growth-create/pending-1m', 'growth-create/pending-10k'),
+    costlier('growth, close', 'growth-close/pending-1m', 'growth-close/pending-10k'),
     faster('two closers', 'one', gain, 'two-closers/two', 'two-closers/one'),
     faster('two producers', 'one', gain, 'two-producers/two', 'two-producers/one'),
     below('memory', 'closer, peak in the burst', 150, 'MB', 'close-burst/lapse', peakMegabytes('worker')),
@@ -56,6 +58,21 @@ function faster(work: string, than: string, atLeast: number, contender: Path, ba
     bound: { atLeast },
     read: (results) =>
       ratioByRound(ratesByRound(find(results, contender)), ratesByRound(find(results, base))),
+  };
+}
+
+/** How many times the CPU time of one order, compared within each round. */
+function costlier(work: string, contender: Path, base: Path): Goal {
+  const cost = (results: readonly ScenarioResult[], path: Path): (number | undefined)[] =>
+    find(results, path).map((outcome) =>
+      outcome.kind === 'measured' ? cpuOf()(outcome.figures) : undefined,
+    );
+  return {
+    work,
+    figure: 'CPU per order, 1M pending / 10k',
+    unit: 'x',
+    bound: { atMost: 1.15 },
+    read: (results) => ratioByRound(cost(results, contender), cost(results, base)),
   };
 }
 

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import { BenchError } from './bench-error.ts';
 import { drawPictures } from './report/draw-pictures.ts';
 import { fillReport } from './report/fill-report.ts';
@@ -38,6 +37,7 @@ function readResult(file: string): BenchResult {
   }
   const { data, error } = benchResult.safeParse(json);
   if (data) return data;
-  const [first] = z.prettifyError(error).split('\n');
-  throw new BenchError('LAPSE_BENCH_REPORT', `${file} is no result of this version (${first}). ${again}`);
+  const [first] = error.issues;
+  const why = `${first?.path.join('.')}: ${first?.message}`;
+  throw new BenchError('LAPSE_BENCH_REPORT', `${file} is no result of this version (${why}). ${again}`);
 }

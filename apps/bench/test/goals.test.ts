@@ -52,6 +52,18 @@ test('one order closed early is one too many', () => {
   expect(judged(steady(1), 'steady', 'closed early').verdict).toBe('no');
 });
 
+test('an order may cost 15% more beside a hundred times as many, and no more', () => {
+  const growth = (us: number) => [
+    scenarioResult('growth-close', {
+      'pending-10k': [measured(1, { cpuUsPerOrder: { worker: 20, mysql: 20 } })],
+      'pending-1m': [measured(1, { cpuUsPerOrder: { worker: 20, mysql: us - 20 } })],
+    }),
+  ];
+  const goal = ['growth, close', 'CPU per order, 1M pending / 10k'] as const;
+  expect(judged(growth(46), ...goal)).toMatchObject({ verdict: 'yes', measured: { median: 1.15 } });
+  expect(judged(growth(47), ...goal).verdict).toBe('no');
+});
+
 test('a second process must help where there are cores for it, and else be no slower', () => {
   const pair = [scenarioResult('two-closers', { one: [measured(100)], two: [measured(120)] })];
   expect(judged(pair, 'two closers', 'rate / one', 2).verdict).toBe('yes');

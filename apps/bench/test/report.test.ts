@@ -42,6 +42,8 @@ const result = benchResultOf([
     seed: [measured(10), { kind: 'no-figure', reasons: ['one place too few'] }],
     'pg-boss': [skipped, skipped],
   }),
+  scenarioResult('growth-close', { 'pending-10k': [measured(1)], 'pending-1m': [measured(1)] }),
+  scenarioResult('growth-create', { 'pending-10k': [measured(1)], 'pending-1m': [measured(1)] }),
   scenarioResult('steady', { lapse: [measured(200, { latenessMs, ...memory })] }),
 ]);
 const pictures = drawPictures(result.scenarios);
@@ -60,6 +62,7 @@ test('a picture is drawn for what was measured, and for nothing else', () => {
     'close-burst-memory.svg',
     'steady-lateness.svg',
     'steady-memory.svg',
+    'growth-create-cpu.svg',
   ]);
   expect(drawPictures([scenarioResult('close-burst', { lapse: [skipped] })])).toEqual([]);
 });
@@ -80,6 +83,8 @@ test('bars and lines carry the names, values and limit that were measured', () =
   expect(lateness).toContain('lapse: half within 4 ms, 99% 20, all 30');
   expect(memoryOfCloser).toContain('goal: at most 150 MB');
   expect(memoryOfCloser).not.toContain('mysql');
+  const growth = pictures.at(-1)?.svg;
+  for (const text of ['placing it', 'closing it', '10k', '1M']) expect(growth).toContain(text);
 });
 
 test('tables have ratios within the rounds, parts by process, and leave out what has no figure', () => {

@@ -1,20 +1,31 @@
+interface LineLook {
+  readonly colour: string;
+  /** Lengths of dashes and gaps; two lines that lie on each other are told apart by them. */
+  readonly dash: 'solid' | readonly number[];
+}
+
+const dashed = [7, 3];
+const dotted = [2, 3];
+const mixed = [10, 3, 2, 3];
+
 /** Colours that people with any kind of colour blindness can tell apart (Okabe and Ito, Tol), the same everywhere. */
-const contenders: Readonly<Record<string, string>> = {
-  limit: '#24292f',
-  lapse: '#0072b2',
-  seed: '#d55e00',
-  bullmq: '#e69f00',
-  rabbitmq: '#009e73',
-  zset: '#56b4e9',
-  'poll-1000': '#cc79a7',
-  'poll-100': '#882255',
-  'graphile-worker': '#999933',
-  'pg-boss': '#44aa99',
+const contenders: Readonly<Record<string, LineLook>> = {
+  limit: { colour: '#24292f', dash: dashed },
+  lapse: { colour: '#0072b2', dash: 'solid' },
+  seed: { colour: '#d55e00', dash: 'solid' },
+  bullmq: { colour: '#e69f00', dash: dashed },
+  rabbitmq: { colour: '#009e73', dash: dotted },
+  zset: { colour: '#56b4e9', dash: mixed },
+  'poll-1000': { colour: '#cc79a7', dash: 'solid' },
+  'poll-100': { colour: '#882255', dash: dashed },
+  'graphile-worker': { colour: '#999933', dash: 'solid' },
+  'pg-boss': { colour: '#44aa99', dash: mixed },
 };
 
 /** Of processes and services; those that many runs share are the stores and the broker. */
 const processes: Readonly<Record<string, string>> = {
   worker: '#0072b2',
+  'worker-2': '#332288',
   producer: '#0072b2',
   reminder: '#e69f00',
   closer: '#009e73',
@@ -31,8 +42,8 @@ const other = '#6e7781';
 /** What contenders share, in the order in which it is shown. All other processes are their own. */
 export const services: readonly string[] = ['mysql', 'postgres', 'redis', 'broker'];
 
-export function contenderColour(name: string): string {
-  return contenders[name] ?? other;
+export function contenderLook(name: string): LineLook {
+  return contenders[name] ?? { colour: other, dash: 'solid' };
 }
 
 export function processColour(name: string): string {

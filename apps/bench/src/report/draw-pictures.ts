@@ -1,5 +1,6 @@
 import type { ScenarioResult } from '../result.ts';
 import { cpuChart } from './cpu-chart.ts';
+import { growthChart } from './growth-chart.ts';
 import { latencyChart } from './latency-chart.ts';
 import { memoryChart } from './memory-chart.ts';
 import { rateChart } from './rate-chart.ts';
@@ -17,7 +18,7 @@ interface Drawing {
   readonly scenario: string;
   /** Of the file, behind the scenario's name. */
   readonly kind: string;
-  readonly draw: (scenario: ScenarioResult) => Chart | undefined;
+  readonly draw: (scenario: ScenarioResult, all: readonly ScenarioResult[]) => Chart | undefined;
 }
 
 const afterDeadline = 'milliseconds after the deadline, logarithmic';
@@ -93,13 +94,22 @@ const drawings: readonly Drawing[] = [
   },
   { scenario: 'create-64', kind: 'rate', draw: (scenario) => rateChart(scenario, 'orders placed') },
   { scenario: 'sold-out', kind: 'rate', draw: (scenario) => rateChart(scenario, 'refusals') },
+  {
+    scenario: 'growth-create',
+    kind: 'cpu',
+    draw: (_, all) =>
+      growthChart(all, [
+        { scenario: 'growth-create', label: 'placing it', colour: '#0072b2' },
+        { scenario: 'growth-close', label: 'closing it', colour: '#d55e00' },
+      ]),
+  },
 ];
 
 /** All pictures for which something was measured. */
 export function drawPictures(scenarios: readonly ScenarioResult[]): Picture[] {
   return drawings.flatMap(({ scenario, kind, draw }): Picture[] => {
     const result = scenarios.find(({ name }) => name === scenario);
-    const chart = result && draw(result);
+    const chart = result && draw(result, scenarios);
     if (chart === undefined) return [];
     const alt = `${chart.title}. ${chart.subtitle}`;
     return [{ scenario, file: `${scenario}-${kind}.svg`, alt, svg: renderChart(chart) }];

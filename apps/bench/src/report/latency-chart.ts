@@ -1,7 +1,7 @@
 import type { Latencies } from '../latencies.ts';
 import { measuredFigures } from '../outcomes.ts';
 import type { ScenarioResult } from '../result.ts';
-import { contenderColour, ink } from './colours.ts';
+import { contenderLook, ink } from './colours.ts';
 import { formatNumber } from './format-number.ts';
 import { axis, type Chart } from './render-chart.ts';
 
@@ -17,8 +17,6 @@ export interface LatencyChartOptions {
 /** The database clock's step: what took less is drawn here, as a logarithm has no zero. */
 const lowestMs = 1;
 const lineHeight = 22;
-/** Two that lie on each other are told apart by their dashes. */
-const dashes = ['solid', [7, 3], [2, 3], [10, 3, 2, 3]] as const;
 
 interface Line {
   readonly name: string;
@@ -38,6 +36,7 @@ export function latencyChart(scenario: ScenarioResult, options: LatencyChartOpti
     .toSorted((a, b) => a.latencies.p99 - b.latencies.p99);
   if (lines.length === 0) return undefined;
   const { title, subtitle, axisName, goalMs } = options;
+  const lowest = Math.min(...lines.map(({ latencies }) => latencies.cdf[0]?.[0] ?? latencies.p50));
   const legendHeight = lines.length * lineHeight;
   return {
     title,
@@ -57,7 +56,7 @@ export function latencyChart(scenario: ScenarioResult, options: LatencyChartOpti
       grid: { left: 64, right: 36, top: 100 + legendHeight, bottom: 56 },
       xAxis: axis.values(axisName, {
         type: 'log',
-        min: lowestMs,
+        min: 10 ** Math.floor(Math.log10(Math.max(lowestMs, lowest))),
         axisLabel: { ...axis.label, formatter: formatNumber },
       }),
       yAxis: axis.values('', { min: 0, max: 100, axisLabel: { ...axis.label, formatter: '{value}%' } }),
@@ -65,8 +64,8 @@ export function latencyChart(scenario: ScenarioResult, options: LatencyChartOpti
         type: 'line',
         name: legendText(name, latencies),
         symbol: 'none',
-        color: contenderColour(name),
-        lineStyle: { width: name === 'lapse' ? 3.5 : 2, type: dashes[index % dashes.length] },
+        color: contenderLook(name).colour,
+        lineStyle: { width: name === 'lapse' ? 3.5 : 2, type: contenderLook(name).dash },
         z: name === 'lapse' ? 4 : 3,
         data: latencies.cdf.map(([ms, share]) => [Math.max(lowestMs, ms), share * 100]),
         ...(index === 0 && goalMs !== undefined && { markLine: goalLine(goalMs) }),

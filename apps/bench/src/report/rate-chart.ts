@@ -1,5 +1,5 @@
 import type { ScenarioResult } from '../result.ts';
-import { contenderColour, ink } from './colours.ts';
+import { contenderLook, ink } from './colours.ts';
 import { formatNumber } from './format-number.ts';
 import { rateRatio } from './rate-ratio.ts';
 import { axis, type Chart } from './render-chart.ts';
@@ -40,7 +40,7 @@ export function rateChart(scenario: ScenarioResult, what: string): Chart | undef
           barWidth: 18,
           data: bars.map(({ name, median }) => ({
             value: median,
-            itemStyle: { color: contenderColour(name) },
+            itemStyle: { color: contenderLook(name).colour },
           })),
           ...(limit && { markLine: limitLine(limit.median) }),
         },
