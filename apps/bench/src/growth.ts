@@ -43,6 +43,7 @@ function growthOf(
 ): Scenario {
   return {
     ...rest,
+    rounds: 1,
     about: `${about}, beside more and more orders of other activities that are pending and not due`,
     contenders: Object.entries(levels).map(([name, pending]) => ({
       name,

@@ -37,16 +37,20 @@ const insertOrders = `
 export async function preparePending(stores: RunStores, orders: number): Promise<void> {
   if (orders === 0) return;
   await withLapseStores(stores, async (lapse) => {
-    const activityIds: number[] = [];
+    let sold: number | undefined;
     for (let at = 0; at < orders; at += ordersPerActivityMax) {
       const places = Math.min(ordersPerActivityMax, orders - at);
       const { id } = await openActivity(lapse, places);
-      await sellOut(stores.mysql, id, places);
-      activityIds.push(id);
+      // MySQL writes the next one while Redis takes the one before.
+      await Promise.all([
+        sellOut(stores.mysql, id, places),
+        sold === undefined ? undefined : lapse.load(sold),
+      ]);
+      sold = id;
     }
-    // As it is long before a million orders are there; else MySQL counts them while it is measured.
+    if (sold !== undefined) await lapse.load(sold);
+    // As it is long before so many orders are there; else MySQL counts them while it is measured.
     await stores.mysql.query('ANALYZE TABLE orders, order_transition');
-    for (const id of activityIds) await lapse.load(id);
   });
 }
 

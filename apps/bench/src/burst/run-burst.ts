@@ -21,7 +21,7 @@ import { armedText, armProgram, workPrograms } from './own-program.ts';
 const quietMs = 2_000;
 /** What it takes to write the deadline into every order. */
 const deadlineMs = 500;
-const deadlineMsPerOrder = 0.05;
+const deadlineMsPerOrder = 0.03;
 const attemptsMax = 3;
 const armedLookMs = 50;
 const lateText = 'it was not ready by the deadline: the machine is too busy. Try again when it is quiet.';

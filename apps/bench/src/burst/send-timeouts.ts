@@ -14,6 +14,15 @@ export interface SendManner {
   readonly sendsAtOnce: number;
 }
 
+const startMs = 1_000;
+/** Some five times what it takes on a quiet machine. */
+const msPerMessage = 12;
+
+/** How long sending may take, with the start of the process. */
+export function sendMsMax(orders: number, ordersPerMessage: number): number {
+  return startMs + (orders / ordersPerMessage) * msPerMessage;
+}
+
 /**
  * Send the messages of a phase for all orders of the sale, whose activities are mixed as buyers mix them. Resolves once
  * the broker has confirmed each.

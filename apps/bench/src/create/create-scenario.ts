@@ -7,17 +7,17 @@ const slowest: Readonly<Record<string, number>> = { limit: 3_000, seed: 100 };
 const slowestLapse = 1_000;
 const setUpSeconds = 12;
 
-export interface CreatePlan extends Omit<Scenario, 'contenders' | 'size'>, CreateManner {
+export interface CreatePlan extends Omit<Scenario, 'contenders'>, CreateManner {
   readonly contenders: readonly HttpContender[];
 }
 
 /** A scenario whose contenders answer the same requests over HTTP. */
 export function createScenario({ contenders, ...plan }: CreatePlan): Scenario {
-  const { name, about, connections } = plan;
+  const { name, about, size, connections } = plan;
   return {
     name,
     about: `${about}, one activity, ${connections} connections, each with one request in flight`,
-    size: { full: 20_000, quick: 5_000 },
+    size,
     contenders: contenders.map((contender) => ({
       name: contender.name,
       about: contender.about,

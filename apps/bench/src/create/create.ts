@@ -1,9 +1,12 @@
 import { createScenario } from './create-scenario.ts';
 import { httpContenders } from './http-contenders.ts';
 
+const size = { full: 20_000, quick: 5_000 } as const;
+
 /** One hot activity, 256 connections. */
 export const create = createScenario({
   name: 'create',
+  size,
   about: 'orders placed over HTTP',
   connections: 256,
   isSoldOut: false,
@@ -13,6 +16,7 @@ export const create = createScenario({
 /** The same with fewer buyers at a time: smaller batches. */
 export const create64 = createScenario({
   name: 'create-64',
+  size,
   about: 'orders placed over HTTP',
   connections: 64,
   isSoldOut: false,
@@ -22,6 +26,7 @@ export const create64 = createScenario({
 /** What most people of a rush meet. */
 export const soldOut = createScenario({
   name: 'sold-out',
+  size,
   about: 'refusals over HTTP, no place is free',
   connections: 256,
   isSoldOut: true,

@@ -20,7 +20,7 @@ export const noticeBurst = burstScenario({
   name: 'notice-burst',
   about:
     'all orders due for their reminder at one moment; the time until the last notice is in the log and settled',
-  size: { full: 10_000, quick: 2_000 },
+  size: { full: 5_000, quick: 1_000 },
   rounds: 2,
   contenders: [lapse],
   task: notifying,

@@ -1,7 +1,7 @@
 import { ordersPerMessageMax } from '@lapse/contracts';
 import { appProgram } from '../app-program.ts';
 import type { BurstContender } from '../burst/contender.ts';
-import { sendTimeouts } from '../burst/send-timeouts.ts';
+import { sendMsMax, sendTimeouts } from '../burst/send-timeouts.ts';
 import { limit } from './limit.ts';
 
 /** As the relay sends them: a reminder has no lead. */
@@ -14,7 +14,7 @@ export const lapse: BurstContender = {
   judgedBy: 'oracle',
   ordersMax: Number.POSITIVE_INFINITY,
   queue: 'rocketmq',
-  armMs: (orders) => 1_000 + (orders / ordersPerMessageMax) * 30,
+  armMs: (orders) => sendMsMax(orders, ordersPerMessageMax),
   arm: (sale, dueAtMs) => sendTimeouts(sale, dueAtMs, manner),
   programs: (sale) => [appProgram('reminder', sale, 'worker')],
 };

@@ -1,6 +1,6 @@
 import { ordersPerMessageMax } from '@lapse/contracts';
 import { appProgram } from '../../app-program.ts';
-import { sendTimeouts } from '../../burst/send-timeouts.ts';
+import { sendMsMax, sendTimeouts } from '../../burst/send-timeouts.ts';
 import type { CloseContender } from '../contender.ts';
 
 /** As the relay sends them. */
@@ -13,7 +13,7 @@ export const lapse: CloseContender = {
   judgedBy: 'oracle',
   ordersMax: Number.POSITIVE_INFINITY,
   queue: 'rocketmq',
-  armMs: (orders) => 1_000 + (orders / ordersPerMessageMax) * 30,
+  armMs: (orders) => sendMsMax(orders, ordersPerMessageMax),
   arm: (sale, dueAtMs) => sendTimeouts(sale, dueAtMs, manner),
   programs: (sale) => [appProgram('closer', sale, 'worker')],
 };
