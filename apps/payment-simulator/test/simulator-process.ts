@@ -61,7 +61,7 @@ export async function startSimulator(env: Record<string, string>): Promise<Simul
     },
     ['payment'],
   );
-  const provider = openPaymentProvider(payment, log);
+  const provider = await openPaymentProvider(payment, log);
   if (!provider) throw new Error('no provider');
   const call = async <T>(
     method: string,

@@ -39,7 +39,7 @@ await startProcess('producer', groups, async ({ config, log, own }) => {
   const relay = own(openRelay({ ...config.relay, sender, markSent, log }), 'relay');
   const create = own(openCreatePorts({ orders, stock, relay, limits: config.create, log }), 'create queue');
   const limits = own(openRateLimits({ ...config.redis, ...config.limits }, log), 'rate limits');
-  const opened = openPaymentProvider(config.payment, log);
+  const opened = await openPaymentProvider(config.payment, log);
   const provider = opened && withCrashPoints('provider', own(opened, 'payment provider'));
   const app = await buildApp({
     orders,

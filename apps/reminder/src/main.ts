@@ -31,12 +31,12 @@ await startProcess('reminder', groups, async ({ config, log, own }) => {
   );
   const sender = withCrashPoints('sender', own(await openTimeoutSender(config.rocketmq, log)));
   const relay = own(openRelay({ ...config.relay, sender, markSent: orders.markOutboxSent, log }));
-  const notifier = withCrashPoints('notifier', own(openNotifier(config.notify, config.webhook, log)));
+  const notifier = withCrashPoints('notifier', own(await openNotifier(config.notify, config.webhook, log)));
   const deliver = deliverNotices({ orders, notifier, config: config.notify, log });
   const delivery = own(
     repeat({ name: 'deliver-notices', everyMs: config.notify.everyMs, task: deliver, log }),
   );
-  const shop = openShopChannel(config.shop, config.webhook);
+  const shop = await openShopChannel(config.shop, config.webhook);
   if (shop) {
     const channel = withCrashPoints('shop', own(shop));
     const task = deliverShopEvents({ orders, channel, config: config.shop, log });

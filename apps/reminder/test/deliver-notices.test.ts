@@ -51,11 +51,11 @@ afterAll(async () => {
   await shop.close();
 });
 
-function deliver(settings: Partial<NotifyConfig> = {}, to = log, until = signal): Promise<void> {
+async function deliver(settings: Partial<NotifyConfig> = {}, to = log, until = signal): Promise<void> {
   const merged = { ...config, ...settings } as NotifyConfig;
-  return deliverNotices({
+  await deliverNotices({
     orders: shop.orders,
-    notifier: openNotifier(merged, loopback, to),
+    notifier: await openNotifier(merged, loopback, to),
     config: merged,
     log: to,
   })(until);
@@ -304,7 +304,8 @@ test('a process that stood still past its lease leaves its notices to others, an
   };
   const orders = { ...shop.orders, claimNotifications: frozenClaim };
   try {
-    await deliverNotices({ orders, notifier: openNotifier(config, loopback, log), config, log })(signal);
+    const notifier = await openNotifier(config, loopback, log);
+    await deliverNotices({ orders, notifier, config, log })(signal);
   } finally {
     vi.restoreAllMocks();
   }

@@ -55,12 +55,12 @@ afterAll(async () => {
   await shop.close();
 });
 
-function deliver(settings: Partial<ShopConfig> = {}, until = signal): Promise<void> {
+async function deliver(settings: Partial<ShopConfig> = {}, until = signal): Promise<void> {
   const merged = { ...config, ...settings } as ShopConfig;
-  const channel = openShopChannel(merged, { allowPrivate: ['127.0.0.1'] });
+  const channel = await openShopChannel(merged, { allowPrivate: ['127.0.0.1'] });
   if (!channel) throw new Error('the channel is configured');
   closers.push(channel.close);
-  return deliverShopEvents({ orders: shop.orders, channel, config: merged, log })(until);
+  await deliverShopEvents({ orders: shop.orders, channel, config: merged, log })(until);
 }
 
 /** Orders that were created, reminded, and then cancelled. */

@@ -20,7 +20,7 @@ await startProcess('settler', groups, async ({ config, log, own }) => {
     own(await openOrderRepository({ ...config.mysql, shopEvents }, log)),
   );
   const stock = withCrashPoints('stock', own(await openStock(config.redis, log)));
-  const opened = openPaymentProvider(config.payment, log);
+  const opened = await openPaymentProvider(config.payment, log);
   const provider = opened && withCrashPoints('provider', own(opened));
   const lane = own(openCloseLane({ orders, stock, log }));
   ops.addCheck('mysql', () => orders.ping());

@@ -33,7 +33,7 @@ beforeAll(async () => {
     LAPSE_SIM_FAULTS: JSON.stringify({ seed: 7, apiError: 0.2, processing: 0.2, processingMs: 300 }),
   });
   await simulator.waitForOutput('"payment simulator listens"');
-  const opened = openPaymentProvider(
+  const opened = await openPaymentProvider(
     { provider: 'simulator', url, apiKey, webhookSecret, timeoutMs: 2_000 },
     log,
   );

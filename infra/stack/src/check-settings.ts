@@ -32,7 +32,8 @@ export async function checkSettings(env: NodeJS.ProcessEnv): Promise<void> {
   readConfig(env, given);
   const config = readConfig(env, optionalGroups);
   // As the reminder opens them: no connection is made.
-  const notifier = openNotifier(config.notify, config.webhook, createLogger('start', 'silent'));
+  const notifier = await openNotifier(config.notify, config.webhook, createLogger('start', 'silent'));
   await notifier.close();
-  await openShopChannel(config.shop, config.webhook)?.close();
+  const channel = await openShopChannel(config.shop, config.webhook);
+  await channel?.close();
 }

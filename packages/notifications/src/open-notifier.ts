@@ -1,10 +1,8 @@
 import type { Logger, NotifyConfig, WebhookConfig } from '@lapse/runtime';
 import { openBuyerAddresses } from './buyer-address.ts';
-import { checkLiteralAddress, type GuardedHttp, openGuardedHttp } from './guarded-http.ts';
 import type { Notice } from './notice.ts';
 import { renderNotice } from './render-notice.ts';
 import type { RenderedDelivery } from './rendered-delivery.ts';
-import { openSmtpChannel } from './smtp-channel.ts';
 import { openWebhookChannel } from './webhook-channel.ts';
 
 export interface Notifier {
@@ -20,29 +18,41 @@ export interface Notifier {
 
 /**
  * The configured channel: `log` writes one line per notice, `webhook` posts to a service of yours, `smtp` mails.
+ * Only what the channel needs is loaded.
  * @throws ConfigError when an address is one that must not be reached.
  */
-export function openNotifier(config: NotifyConfig, { allowPrivate }: WebhookConfig, log: Logger): Notifier {
-  const http = openGuardedHttp({ timeoutMs: config.timeoutMs, allowPrivate });
-  const deliver = openChannel(config, allowPrivate, http, log);
+export async function openNotifier(
+  config: NotifyConfig,
+  { allowPrivate }: WebhookConfig,
+  log: Logger,
+): Promise<Notifier> {
+  const channel = await openChannel(config, allowPrivate, log);
   return {
     send: async (notice) => {
       const payLink = config.payUrl.replaceAll('{orderId}', encodeURIComponent(notice.orderId));
-      await deliver({ notice, payLink, rendered: renderNotice({ ...notice, payLink }) });
+      await channel.deliver({ notice, payLink, rendered: renderNotice({ ...notice, payLink }) });
     },
     // Mail asks the directory first, in a time box of its own.
     sendMsMax: config.timeoutMs * (config.channel === 'smtp' ? 2 : 1),
-    close: http.close,
+    close: channel.close,
   };
 }
 
-function openChannel(
+interface Channel {
+  deliver(delivery: RenderedDelivery): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openChannel(
   config: NotifyConfig,
   allowPrivate: readonly string[],
-  http: GuardedHttp,
   log: Logger,
-): (delivery: RenderedDelivery) => Promise<void> {
-  if (config.channel === 'log') return async (delivery) => logNotice(log, delivery);
+): Promise<Channel> {
+  if (config.channel === 'log') {
+    return { deliver: async (delivery) => logNotice(log, delivery), close: async () => {} };
+  }
+  const { checkLiteralAddress, openGuardedHttp } = await import('./guarded-http.ts');
+  const http = openGuardedHttp({ timeoutMs: config.timeoutMs, allowPrivate });
   if (config.channel === 'smtp') {
     const { smtpUrl, smtpFrom, directoryUrl } = config;
     if (smtpUrl === undefined || smtpFrom === undefined) {
@@ -51,14 +61,16 @@ function openChannel(
     if (directoryUrl !== undefined) {
       checkLiteralAddress('LAPSE_SMTP_DIRECTORY_URL', directoryUrl, allowPrivate);
     }
-    return openSmtpChannel({ ...config, smtpUrl, smtpFrom }, openBuyerAddresses(config, http));
+    const { openSmtpChannel } = await import('./smtp-channel.ts');
+    const deliver = openSmtpChannel({ ...config, smtpUrl, smtpFrom }, openBuyerAddresses(config, http));
+    return { deliver, close: http.close };
   }
   const { webhookUrl: url, webhookSecret: secret } = config;
   if (url === undefined || secret === undefined) {
     throw new Error('the webhook channel needs webhookUrl and webhookSecret');
   }
   checkLiteralAddress('LAPSE_NOTIFY_WEBHOOK_URL', url, allowPrivate);
-  return openWebhookChannel({ url, secret }, http);
+  return { deliver: openWebhookChannel({ url, secret }, http), close: http.close };
 }
 
 function logNotice(log: Logger, { notice, rendered }: RenderedDelivery): void {

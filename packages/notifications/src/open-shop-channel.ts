@@ -1,5 +1,4 @@
 import type { ShopConfig, WebhookConfig } from '@lapse/runtime';
-import { checkLiteralAddress, openGuardedHttp } from './guarded-http.ts';
 import { openSignedPost } from './signed-post.ts';
 
 /** An event of an order as it is delivered: written once, so each try sends the same bytes. */
@@ -20,12 +19,14 @@ export interface ShopChannel {
  * Where the shop is told of its orders, or undefined when it does not want to be.
  * @throws ConfigError when the address is one that must not be reached.
  */
-export function openShopChannel(
+export async function openShopChannel(
   config: ShopConfig,
   { allowPrivate }: WebhookConfig,
-): ShopChannel | undefined {
+): Promise<ShopChannel | undefined> {
   const { webhookUrl, webhookSecret, timeoutMs } = config;
   if (webhookUrl === undefined || webhookSecret === undefined) return undefined;
+  // A shop that is not told of its orders does not pay for an HTTP client at each start.
+  const { checkLiteralAddress, openGuardedHttp } = await import('./guarded-http.ts');
   checkLiteralAddress('LAPSE_SHOP_WEBHOOK_URL', webhookUrl, allowPrivate);
   const http = openGuardedHttp({ timeoutMs, allowPrivate });
   const post = openSignedPost({ url: webhookUrl, secret: webhookSecret }, http);

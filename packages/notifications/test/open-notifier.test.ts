@@ -33,7 +33,7 @@ afterEach(async () => {
 async function openBoth(respond: RequestListener, timeout = '5s') {
   const receiver = await openReceiver(respond);
   receivers.push(receiver);
-  return { receiver, notifier: openNotifier(webhookConfig(receiver.url, timeout), loopback, quiet) };
+  return { receiver, notifier: await openNotifier(webhookConfig(receiver.url, timeout), loopback, quiet) };
 }
 
 function webhookConfig(url: string, timeout = '5s') {
@@ -209,7 +209,7 @@ describe('the log channel', () => {
   test('writes one structured line per notice, with what the buyer would read', async () => {
     const lines: string[] = [];
     const log = createLogger('reminder', 'info', { write: (line) => lines.push(line) });
-    const notifier = openNotifier(readConfig({}, ['notify']).notify, loopback, log);
+    const notifier = await openNotifier(readConfig({}, ['notify']).notify, loopback, log);
     await notifier.send(notice);
     await notifier.send({ ...notice, stage: 'CLOSED', locale: 'zh' });
     expect(lines).toHaveLength(2);

@@ -77,8 +77,8 @@ function config(port: number, env: Record<string, string> = {}): NotifyConfig {
   ).notify;
 }
 
-function open(port: number, env: Record<string, string> = {}) {
-  const notifier = openNotifier(config(port, env), loopback, quiet);
+async function open(port: number, env: Record<string, string> = {}) {
+  const notifier = await openNotifier(config(port, env), loopback, quiet);
   closers.push(notifier.close);
   return notifier;
 }
@@ -105,7 +105,7 @@ function textOf({ raw }: Mail): string {
 
 test('a mail reaches its buyer, in English and in Chinese, with one recipient and a lasting Message-ID', async () => {
   const { mails, port } = await openMailServer();
-  const notifier = open(port);
+  const notifier = await open(port);
   await notifier.send(notice);
   await notifier.send({ ...notice, remainingMs: 1_000 });
   await notifier.send({ ...notice, stage: 'CLOSED', locale: 'zh-CN', activityName: '春季晚会' });
@@ -143,7 +143,7 @@ test.each([
       },
     }),
   });
-  const error = await failureOf(open(port).send(notice));
+  const error = await failureOf((await open(port)).send(notice));
   expect(error).toMatchObject({ code: 'LAPSE_NOTICE_NOT_DELIVERED', status: code });
   expect(error.permanent).toBe(permanent);
 });
@@ -155,7 +155,7 @@ test('a wrong password is our own fault: tried again, and never told in the erro
     onAuth: (_auth, _session, done) => done(Object.assign(new Error('bad login'), { responseCode: 535 })),
   });
   const error = await failureOf(
-    open(port, { LAPSE_SMTP_URL: `smtp://lapse:hunter2@127.0.0.1:${port}` }).send(notice),
+    (await open(port, { LAPSE_SMTP_URL: `smtp://lapse:hunter2@127.0.0.1:${port}` })).send(notice),
   );
   expect(error).toMatchObject({ status: 535 });
   expect(error.permanent).toBeUndefined();
@@ -168,7 +168,7 @@ test('a server that never greets, or stops in the middle, costs the time-out, no
   closers.push(() => new Promise((resolve) => silent.close(() => resolve())));
   const { port: stuck } = await openMailServer({ onRcptTo: () => undefined });
   for (const port of [(silent.address() as AddressInfo).port, stuck]) {
-    const error = await failureOf(open(port, { LAPSE_NOTIFY_TIMEOUT: '300ms' }).send(notice));
+    const error = await failureOf((await open(port, { LAPSE_NOTIFY_TIMEOUT: '300ms' })).send(notice));
     expect(error.message).toMatch(/300 ms|timeout|Greeting/i);
     expect(error.permanent).toBeUndefined();
   }
@@ -183,7 +183,7 @@ test('a server that drips an endless greeting costs the time-out too', async () 
   await new Promise<void>((resolve) => dripping.listen(0, '127.0.0.1', resolve));
   closers.push(() => new Promise((resolve) => dripping.close(() => resolve())));
   const { port } = dripping.address() as AddressInfo;
-  const error = await failureOf(open(port, { LAPSE_NOTIFY_TIMEOUT: '300ms' }).send(notice));
+  const error = await failureOf((await open(port, { LAPSE_NOTIFY_TIMEOUT: '300ms' })).send(notice));
   expect(error.permanent).toBeUndefined();
 });
 
@@ -192,14 +192,14 @@ test('a dead server is a failure with its cause', async () => {
   await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
   const { port } = gone.address() as AddressInfo;
   await new Promise((resolve) => gone.close(resolve));
-  const error = await failureOf(open(port).send(notice));
+  const error = await failureOf((await open(port)).send(notice));
   expect(error.message).toMatch(/^127\.0\.0\.1:\d+ did not take the mail/);
   expect(error.cause).toBeInstanceOf(Error);
 });
 
 test('without TLS nothing is sent unless that was said', async () => {
   const { mails, port } = await openMailServer();
-  const error = await failureOf(open(port, { LAPSE_SMTP_TLS: 'required' }).send(notice));
+  const error = await failureOf((await open(port, { LAPSE_SMTP_TLS: 'required' })).send(notice));
   expect(error.permanent).toBeUndefined();
   expect(mails).toEqual([]);
 });
@@ -207,14 +207,14 @@ test('without TLS nothing is sent unless that was said', async () => {
 test('with STARTTLS a certificate that nobody vouches for is refused', async () => {
   // smtp-server brings a self-signed certificate of its own.
   const { mails, port } = await openMailServer({ disabledCommands: [] });
-  const error = await failureOf(open(port, { LAPSE_SMTP_TLS: 'required' }).send(notice));
+  const error = await failureOf((await open(port, { LAPSE_SMTP_TLS: 'required' })).send(notice));
   expect(error.message).toMatch(/self-signed|certificate/i);
   expect(mails).toEqual([]);
 });
 
 test('neither a name nor an address adds a header, a line or a recipient', async () => {
   const { mails, port } = await openMailServer();
-  const notifier = open(port);
+  const notifier = await open(port);
   await notifier.send({ ...notice, activityName: 'Gala\r\nBcc: eve@example.com\r\n\r\nnew body \u2028 x' });
   expect(mails[0]?.to).toEqual(['ann@example.com']);
   expect(mails[0]?.raw.split('\r\n\r\n')[0]).not.toMatch(/^bcc:/im);
@@ -248,7 +248,7 @@ test('a directory is asked for the address, with its token; one that knows none 
     response.writeHead(status).end(body);
   });
   closers.push(directory.close);
-  const notifier = open(port, {
+  const notifier = await open(port, {
     LAPSE_SMTP_DIRECTORY_URL: `${new URL(directory.url).origin}/users/{userId}`,
     LAPSE_SMTP_DIRECTORY_TOKEN: 'a-token-of-the-directory',
   });
@@ -285,7 +285,7 @@ test('a directory with a hiccup costs no notice: an answer that breaks off or is
   ];
   const directory = await openReceiver((_, response) => answers.shift()?.(response));
   closers.push(directory.close);
-  const notifier = open(port, {
+  const notifier = await open(port, {
     LAPSE_SMTP_DIRECTORY_URL: `${new URL(directory.url).origin}/users/{userId}`,
     LAPSE_NOTIFY_TIMEOUT: '500ms',
   });

@@ -27,7 +27,7 @@ export async function migrate(
   // One connection holds the lock, the second migrates.
   const database = openDatabase({ url: config.url, poolMax: 2, queryTimeoutMs: statementTimeoutMs }, log);
   try {
-    const applied = await withMigrationLock(database, () => runMigrations(database.knex, migrations));
+    const applied = await withMigrationLock(database, () => runMigrations(database, migrations));
     if (applied.length > 0) log.info({ applied }, 'schema brought up to date');
     return { applied };
   } catch (error) {
@@ -59,7 +59,10 @@ async function withMigrationLock<T>(database: Database, use: () => Promise<T>): 
   });
 }
 
-async function runMigrations(knex: Knex, migrations: readonly Migration[]): Promise<string[]> {
+/** knex is loaded here, by the process that migrates: the others must not pay for it at each start. */
+async function runMigrations(database: Database, migrations: readonly Migration[]): Promise<string[]> {
+  const { default: knexModule } = await import('knex');
+  const knex = knexModule.knex({ client: 'mysql2', connectionPool: database.pool, log: silent });
   const config: Knex.MigratorConfig = {
     tableName: journalTable,
     // DDL commits by itself: a transaction around it would promise what MySQL does not keep.
@@ -77,6 +80,14 @@ async function runMigrations(knex: Knex, migrations: readonly Migration[]): Prom
   const [, applied] = (await knex.migrate.latest(config)) as [number, string[]];
   return applied;
 }
+
+/** knex prints what it also throws; once is enough. */
+const silent: Knex.Logger = {
+  warn: () => undefined,
+  error: () => undefined,
+  deprecate: () => undefined,
+  debug: () => undefined,
+};
 
 async function refuseDown(): Promise<void> {
   throw new Error('the schema only moves forward');

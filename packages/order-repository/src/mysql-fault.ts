@@ -1,3 +1,4 @@
+import { TimeoutError } from 'tarn';
 import { CommitUnknownError, StoreUnavailableError } from './errors.ts';
 
 /** What mysql2 puts on an error. */
@@ -71,11 +72,7 @@ export function isConnectionLost(error: unknown): boolean {
 function isServerAway(error: unknown): boolean {
   const fault = asMysqlError(error);
   if (fault === undefined) return false;
-  return isConnectionLost(fault) || isPoolTimeout(fault) || awayErrnos.has(fault.errno ?? 0);
-}
-
-function isPoolTimeout(error: unknown): boolean {
-  return asMysqlError(error)?.name === 'KnexTimeoutError';
+  return isConnectionLost(fault) || awayErrnos.has(fault.errno ?? 0);
 }
 
 /**
@@ -104,7 +101,7 @@ export function toStoreError(error: unknown): unknown {
   if (isContention(error)) {
     return new StoreUnavailableError('the same rows stayed locked by others', { cause: error });
   }
-  if (isPoolTimeout(error)) {
+  if (error instanceof TimeoutError) {
     return new StoreUnavailableError('no connection of the pool came free in time', { cause: error });
   }
   if (isServerAway(error)) {

@@ -3,23 +3,27 @@ import { boundProvider } from './bound-provider.ts';
 import type { PaymentProvider, ProviderEvent, SignedRequest } from './payment-provider.ts';
 import { openSimulatorProvider } from './simulator-provider.ts';
 import { openStandardWebhooks } from './standard-webhooks.ts';
-import { openStripeProvider } from './stripe-provider.ts';
 
 /** The configured provider; null with `none`: then attempts cannot be made, and nothing is settled or refunded. */
-export function openPaymentProvider(config: PaymentConfig, log: Logger): PaymentProvider | null {
+export async function openPaymentProvider(
+  config: PaymentConfig,
+  log: Logger,
+): Promise<PaymentProvider | null> {
   const { provider, timeoutMs } = config;
   if (provider === 'none') return null;
   log.info({ provider, timeoutMs }, 'payment provider');
-  return boundProvider(openAdapter(config, provider, log), timeoutMs);
+  return boundProvider(await openAdapter(config, provider, log), timeoutMs);
 }
 
-function openAdapter(
+async function openAdapter(
   config: PaymentConfig,
   provider: Exclude<PaymentConfig['provider'], 'none'>,
   log: Logger,
-): PaymentProvider {
+): Promise<PaymentProvider> {
   const { timeoutMs } = config;
   if (provider === 'stripe') {
+    // Two hundred files that no other provider needs.
+    const { openStripeProvider } = await import('./stripe-provider.ts');
     return openStripeProvider(
       {
         secretKey: required(config.stripeSecretKey, 'LAPSE_STRIPE_SECRET_KEY'),

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => standIn.close());
 
-const openStripe = (timeoutMs: number): PaymentProvider => {
+const openStripe = async (timeoutMs: number): Promise<PaymentProvider> => {
   const { payment } = readConfig(
     {
       LAPSE_PAYMENT_PROVIDER: 'stripe',
@@ -32,7 +32,7 @@ const openStripe = (timeoutMs: number): PaymentProvider => {
     },
     ['payment'],
   );
-  const provider = openPaymentProvider(payment, log);
+  const provider = await openPaymentProvider(payment, log);
   if (!provider) throw new Error('no provider');
   return provider;
 };
@@ -64,7 +64,7 @@ describe('a call of two requests', () => {
   };
 
   it('ends in one timeout, and not in one for each request: leases are counted by it', async () => {
-    expect(await msOf(openStripe(timeoutMs))).toBeLessThan(timeoutMs + firstAnswerMs - 100);
+    expect(await msOf(await openStripe(timeoutMs))).toBeLessThan(timeoutMs + firstAnswerMs - 100);
   });
 
   it('negative control: the adapter alone takes longer than the timeout', async () => {
@@ -80,7 +80,7 @@ describe('an answer that MySQL has no room for counts as none', () => {
     ['a reference with a line break', intent({ id: 'pi_1\n', client_secret: 'x' })],
   ])('%s of a new attempt', async (_, body) => {
     answers(body);
-    const provider = openStripe(20_000);
+    const provider = await openStripe(20_000);
     await expect(provider.createAttempt(attempt)).rejects.toThrow(ProviderUnavailableError);
     // What is short enough passes: the bound is at fault, and not the test.
     answers(intent({ client_secret: 'x'.repeat(500) }));
@@ -96,7 +96,7 @@ describe('an answer that MySQL has no room for counts as none', () => {
     ['a payment id that is too long', { id: `pi_${'x'.repeat(129)}` }],
   ])('a capture with %s', async (_, change) => {
     answers(intent({ amount_received: 8_800, created: 1_700_000_000, ...change }));
-    await expect(openStripe(20_000).cancelAttempt('pi_1')).rejects.toThrow(ProviderUnavailableError);
+    await expect((await openStripe(20_000)).cancelAttempt('pi_1')).rejects.toThrow(ProviderUnavailableError);
   });
 
   it('a refund whose id is too long', async () => {
@@ -106,11 +106,11 @@ describe('an answer that MySQL has no room for counts as none', () => {
       metadata: { refund_id: refund.refundId },
     };
     answers({ object: 'list', data: [made], has_more: false });
-    await expect(openStripe(20_000).refund(refund)).rejects.toThrow(ProviderUnavailableError);
+    await expect((await openStripe(20_000)).refund(refund)).rejects.toThrow(ProviderUnavailableError);
   });
 
   it('an answer of Stripe without end, though it says 200, is cut off', async () => {
     answers(intent({ client_secret: 'x', padding: 'x'.repeat(2_000_000) }));
-    await expect(openStripe(20_000).createAttempt(attempt)).rejects.toThrow('longer than');
+    await expect((await openStripe(20_000)).createAttempt(attempt)).rejects.toThrow('longer than');
   });
 });
