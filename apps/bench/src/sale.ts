@@ -20,6 +20,8 @@ export interface Sale {
   readonly rocketmqNamesrv: string;
   /** Empty where the contender does not use it. */
   readonly amqpUrl: string;
+  /** Where the orders of this contender are; empty where they are in MySQL. */
+  readonly postgresUrl: string;
   /** Topics and groups of this run alone. */
   readonly topicPrefix: string;
   readonly activities: readonly SaleActivity[];
@@ -35,7 +37,7 @@ export function idsOf(activities: readonly SaleActivity[]): number[] {
 
 /** What a contender is told of a prepared sale, with topics and groups of its own. */
 export function describeSale(
-  { mysqlUrl, redisUrl }: RunStores,
+  { mysqlUrl, redisUrl, postgres }: RunStores,
   { rocketmqEndpoints, rocketmqNamesrv }: Pick<BenchServices, 'rocketmqEndpoints' | 'rocketmqNamesrv'>,
   activities: readonly SaleActivity[],
   amqpUrl = '',
@@ -52,6 +54,7 @@ export function describeSale(
     activityId: first.id,
     orders: activities.reduce((sum, { places }) => sum + places, 0),
     amqpUrl,
+    postgresUrl: postgres?.url ?? '',
   };
 }
 

@@ -27,6 +27,7 @@ export async function openTestBench(): Promise<TestBench> {
   return {
     options: (name, size) => ({ services, dir: join(services.dir, name), size, signal }),
     close: async () => {
+      await services.peers.close();
       await redis.close();
       rmSync(services.dir, { recursive: true });
     },

@@ -89,7 +89,7 @@ function closerLeavingOut(places: number): CloseContender {
 
 test('a contender whose service this machine lacks is skipped by name, with the reason', async () => {
   const { services, ...rest } = bench.options('rabbitmq', orders);
-  const peers = { rabbitmq: async () => 'rabbitmq-server is not installed', close: async () => undefined };
+  const peers = { ...services.peers, rabbitmq: async () => 'rabbitmq-server is not installed' };
   const outcome = await runBurst(
     named(closeContenders, 'rabbitmq'),
     { task: closing },

@@ -4,9 +4,9 @@ import { cpuUsOfStat, type ProcessUsage, readUsage, rssOfStatus } from '../src/p
 import { counted, parseCommandStats } from '../src/store-counters.ts';
 import { usageFigures } from '../src/usage-figures.ts';
 
-test('CPU time is user and system time, also of a command with spaces and brackets in its name', () => {
+test('CPU time is user and system time, that of ended children included, also of a command with spaces and brackets in its name', () => {
   const stat = '42 (a (odd) name) S 1 42 42 0 -1 4194560 1 2 3 4 150 25 900 800 20 0 11 0 5000 1 2';
-  expect(cpuUsOfStat(stat, 100)).toBe(1_750_000);
+  expect(cpuUsOfStat(stat, 100)).toBe(18_750_000);
 });
 
 test('resident memory is VmRSS, its peak VmHWM', () => {

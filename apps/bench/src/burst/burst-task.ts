@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Pool } from 'mysql2/promise';
+import type { PostgresStore } from '../open-postgres-store.ts';
 import type { RunStores } from '../open-stores.ts';
 import type { Sale } from '../sale.ts';
 import type { BurstContender } from './contender.ts';
@@ -12,6 +13,8 @@ export type Faults = readonly string[];
 export interface WatchedStores {
   readonly mysql: Pool;
   readonly redis: Redis;
+  /** Instead of MySQL, where the contender's orders are there. */
+  readonly postgres: PostgresStore | undefined;
 }
 
 /** What is to happen to all orders of a sale at one moment, and how it is seen and judged from outside. */
@@ -30,5 +33,5 @@ export interface BurstTask {
   ) => Promise<void>;
   /** None lost, none twice, none early. */
   readonly judge: (stores: RunStores, sale: Sale, contender: BurstContender) => Promise<Faults>;
-  readonly readLateness: (mysql: Pool, sale: Sale) => Promise<Lateness>;
+  readonly readLateness: (stores: WatchedStores, sale: Sale) => Promise<Lateness>;
 }

@@ -15,6 +15,8 @@ export interface BurstContender {
   readonly ordersMax: number;
   /** What keeps its orders until they are due, beside the two stores. */
   readonly queue: 'rocketmq' | 'rabbitmq' | null;
+  /** Where orders, activity and jobs are, if not in MySQL. */
+  readonly database?: 'postgres';
   /** How long `arm` may take. It is given more when that was not enough. */
   readonly armMs: (orders: number) => number;
   /** Hand the orders to what will wake the worker. In a process of its own. */

@@ -1,5 +1,6 @@
 import { sleep } from '@lapse/runtime';
 import { BenchError } from '../bench-error.ts';
+import { copySale } from '../copy-sale.ts';
 import { type Meter, openMeter } from '../meter.ts';
 import { openStores, type RunStores } from '../open-stores.ts';
 import { preparePending } from '../prepare-pending.ts';
@@ -50,7 +51,7 @@ export async function runBurst(
   const queue = await openQueue(contender, options.services);
   if (typeof queue === 'string') return { kind: 'skipped', reason: queue };
   for (let attempt = 1; ; attempt += 1) {
-    const stores = await openStores(options.services);
+    const stores = await openStores(options.services, queue.postgresUrl);
     try {
       return await runSale({ contender, manner, stores, queue, options }, attempt);
     } catch (error) {
@@ -77,6 +78,7 @@ async function runSale(run: PlannedRun, attempt: number): Promise<Outcome> {
   const orders = Math.min(options.size, contender.ordersMax);
   await preparePending(stores, pending);
   const sold = await prepareSale(stores, { places: orders, activities });
+  if (stores.postgres) await copySale(stores.mysql, stores.postgres.pool);
   const sale = describeSale(stores, options.services, sold, queue.amqpUrl);
   if (contender.queue === 'rocketmq') await prepareTopics(sale);
   const dir = `${options.dir}-${attempt}`;
@@ -93,18 +95,29 @@ async function runSale(run: PlannedRun, attempt: number): Promise<Outcome> {
 
 interface Queue {
   readonly amqpUrl: string;
+  readonly postgresUrl: string;
   /** Of the stores, and of the queue that the contender uses: another one idles beside it, at nobody's cost. */
   readonly pids: NamedPids;
 }
 
 /** @returns a reason where this machine lacks it. */
-async function openQueue({ queue }: BurstContender, services: BenchServices): Promise<Queue | string> {
+async function openQueue(
+  { queue, database }: BurstContender,
+  services: BenchServices,
+): Promise<Queue | string> {
   const { broker = [], ...stores } = services.pids;
-  if (queue === null) return { amqpUrl: '', pids: stores };
-  if (queue === 'rocketmq') return { amqpUrl: '', pids: { ...stores, broker } };
+  const none = { amqpUrl: '', postgresUrl: '' };
+  if (database === 'postgres') {
+    const postgres = await services.peers.postgres();
+    if (typeof postgres === 'string') return postgres;
+    const { redis = [] } = stores;
+    return { ...none, postgresUrl: postgres.url, pids: { postgres: postgres.pids, redis } };
+  }
+  if (queue === null) return { ...none, pids: stores };
+  if (queue === 'rocketmq') return { ...none, pids: { ...stores, broker } };
   const rabbitmq = await services.peers.rabbitmq();
   if (typeof rabbitmq === 'string') return rabbitmq;
-  return { amqpUrl: rabbitmq.url, pids: { ...stores, broker: rabbitmq.pids } };
+  return { ...none, amqpUrl: rabbitmq.url, pids: { ...stores, broker: rabbitmq.pids } };
 }
 
 interface ReadyRun extends PlannedRun {
@@ -122,6 +135,8 @@ async function measure(run: ReadyRun): Promise<Outcome> {
   const pids = run.queue.pids;
   const dueAtMs = Math.ceil(Date.now() + quietMs + run.armMs);
   const arming = openMeter(pids);
+  await stores.postgres?.setDeadline(dueAtMs);
+  // What the armer waits for, wherever the orders are.
   await setDueTimes(stores.mysql, sale, task.dueColumn, dueAtMs);
   const armCpuUsPerOrder = await awaitArmed(run, dueAtMs - quietMs, arming);
   await sleep(dueAtMs - quietMs - Date.now(), signal);
@@ -140,7 +155,7 @@ async function measure(run: ReadyRun): Promise<Outcome> {
 
   const faults = await task.judge(stores, sale, contender);
   if (faults.length > 0 || !end.isWhole) return noFigure(faults, programs);
-  const { early, ...latenessMs } = await task.readLateness(stores.mysql, sale);
+  const { early, ...latenessMs } = await task.readLateness(stores, sale);
   const seconds = (end.atMs - dueAtMs) / 1_000;
   const figures: Figures = {
     orders,
@@ -148,7 +163,8 @@ async function measure(run: ReadyRun): Promise<Outcome> {
     perSecond: orders / seconds,
     ...usageFigures(usage, orders),
     armCpuUsPerOrder,
-    sql: counted(before.sql, after.sql),
+    // Of MySQL, which others use as well.
+    sql: stores.postgres ? {} : counted(before.sql, after.sql),
     redis: counted(before.redis, after.redis),
     latenessMs,
     early,

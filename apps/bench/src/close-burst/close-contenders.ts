@@ -1,7 +1,9 @@
 import type { CloseContender } from './contender.ts';
 import { bullmq } from './contenders/bullmq.ts';
+import { graphileWorker } from './contenders/graphile-worker.ts';
 import { lapse } from './contenders/lapse.ts';
 import { limit } from './contenders/limit.ts';
+import { pgBoss } from './contenders/pg-boss.ts';
 import { poll100, poll1000 } from './contenders/poll.ts';
 import { rabbitmq } from './contenders/rabbitmq.ts';
 import { seed } from './contenders/seed.ts';
@@ -15,6 +17,8 @@ export const closeContenders: readonly CloseContender[] = [
   bullmq,
   rabbitmq,
   zset,
+  graphileWorker,
+  pgBoss,
   poll1000,
   poll100,
 ];

@@ -1,7 +1,8 @@
 import { sleep } from '@lapse/runtime';
-import type { BurstTask } from '../burst/burst-task.ts';
+import type { BurstTask, WatchedStores } from '../burst/burst-task.ts';
 import { readLateness } from '../burst/read-lateness.ts';
-import { readPlacesFree } from '../read-places-free.ts';
+import { readPlacesFree, readPlacesInRedis } from '../read-places-free.ts';
+import type { Sale } from '../sale.ts';
 import { judgeClosed } from './judge-closed.ts';
 
 /** What follows a close, an acknowledgement or a job's removal, is part of its cost. */
@@ -11,8 +12,14 @@ const trailMs = 500;
 export const closing: BurstTask = {
   name: 'close',
   dueColumn: 'expires_at',
-  countDone: (stores, { activities }) => readPlacesFree(stores, activities),
+  countDone: countPlacesFree,
   settle: (_stores, _sale, _contender, signal) => sleep(trailMs, signal),
   judge: judgeClosed,
-  readLateness: (mysql, { activities }) => readLateness(mysql, activities),
+  readLateness: ({ mysql, postgres }, { activities }) =>
+    postgres?.readLateness() ?? readLateness(mysql, activities),
 };
+
+async function countPlacesFree({ mysql, redis, postgres }: WatchedStores, { activities }: Sale) {
+  if (postgres === undefined) return await readPlacesFree({ mysql, redis }, activities);
+  return { redis: await readPlacesInRedis(redis, activities), postgres: await postgres.countFree() };
+}

@@ -1,10 +1,11 @@
 import { sleep } from '@lapse/runtime';
 import { checkInvariants } from '@lapse/testing';
-import type { RowDataPacket } from 'mysql2/promise';
+import type { Pool, RowDataPacket } from 'mysql2/promise';
 import type { Faults } from '../burst/burst-task.ts';
 import type { BurstContender } from '../burst/contender.ts';
+import type { ActivityCounts } from '../open-postgres-store.ts';
 import type { RunStores } from '../open-stores.ts';
-import { readPlacesFree } from '../read-places-free.ts';
+import { readPlacesInRedis } from '../read-places-free.ts';
 import { idsOf, type Sale, type SaleActivity } from '../sale.ts';
 
 /** The last Redis effects are marked as applied after the stock is back. */
@@ -26,24 +27,37 @@ export async function judgeClosed(
 /** For who has no ledger: each order closed, each place back, each buyer gone; exactly. */
 async function judgeByCounts(stores: RunStores, activity: SaleActivity): Promise<Faults> {
   const { id, places } = activity;
-  const [[row]] = await stores.mysql.query<RowDataPacket[]>(
-    `SELECT COUNT(*) AS total, SUM(status = 'TIMEOUT_CLOSED') AS closed, SUM(closed_at < expires_at) AS early
-     FROM orders WHERE activity_id = ?`,
-    [id],
-  );
-  const free = await readPlacesFree(stores, [activity]);
+  const database = stores.postgres ? 'PostgreSQL' : 'MySQL';
+  const { total, closed, early, free } = await (stores.postgres?.countActivity(id) ??
+    countInMysql(stores.mysql, id));
+  const inRedis = await readPlacesInRedis(stores.redis, [activity]);
   const users = await stores.redis.scard(`activity:{${id}}:users`);
   const counts: readonly (readonly [string, number, number])[] = [
-    ['orders', Number(row?.total), places],
-    ['orders closed', Number(row?.closed), places],
-    ['orders closed early', Number(row?.early), 0],
-    ['places free in MySQL', free.mysql, places],
-    ['places free in Redis', free.redis, places],
+    ['orders', total, places],
+    ['orders closed', closed, places],
+    ['orders closed early', early, 0],
+    [`places free in ${database}`, free, places],
+    ['places free in Redis', inRedis, places],
     ['buyers left in Redis', users, 0],
   ];
   return counts
     .filter(([, found, wanted]) => found !== wanted)
     .map(([what, found, wanted]) => `${what}: ${found} instead of ${wanted}`);
+}
+
+async function countInMysql(mysql: Pool, activityId: number): Promise<ActivityCounts> {
+  const [[row]] = await mysql.query<RowDataPacket[]>(
+    `SELECT COUNT(*) AS total, SUM(status = 'TIMEOUT_CLOSED') AS closed, SUM(closed_at < expires_at) AS early,
+       (SELECT available FROM activity WHERE id = ?) AS free
+     FROM orders WHERE activity_id = ?`,
+    [activityId, activityId],
+  );
+  return {
+    total: Number(row?.total),
+    closed: Number(row?.closed),
+    early: Number(row?.early),
+    free: Number(row?.free),
+  };
 }
 
 /**

@@ -18,7 +18,7 @@ export const notifying: BurstTask = {
   },
   settle: (_stores, _sale, _contender, signal) => sleep(trailMs, signal),
   judge: judgeReminded,
-  readLateness: (mysql, { activities }) =>
+  readLateness: ({ mysql }, { activities }) =>
     readLateness(mysql, activities, {
       due: 'remind_at',
       done: 'notification.sent_at',

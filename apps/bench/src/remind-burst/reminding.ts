@@ -26,7 +26,7 @@ export const reminding: BurstTask = {
     }
   },
   judge: judgeReminded,
-  readLateness: (mysql, { activities }) =>
+  readLateness: ({ mysql }, { activities }) =>
     readLateness(mysql, activities, { due: 'remind_at', done: 'reminded_at', rows: 'orders' }),
 };
 
