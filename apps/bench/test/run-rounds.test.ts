@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { parseBenchArgs } from '../src/args.ts';
 import { closingLine } from '../src/closing-line.ts';
 import { createLatencies } from '../src/latencies.ts';
 import { createPeerServices } from '../src/peer-services.ts';
@@ -6,6 +7,7 @@ import { createProgress } from '../src/progress.ts';
 import type { Outcome } from '../src/result.ts';
 import { runRounds } from '../src/run-rounds.ts';
 import type { Scenario } from '../src/scenario.ts';
+import { catalogueOf, scenarios } from '../src/scenarios.ts';
 import { measured } from './measured.ts';
 
 const services = {
@@ -141,6 +143,29 @@ test('the time left follows what the finished runs really took', () => {
   // Both are known by now.
   expect(progress.begin('a')).toBe('[3/4] a, 25 s left');
 });
+
+/** Of the three minutes, the start of the private services takes so long. */
+const servicesSeconds = 20;
+
+test('--quick is planned to end within three minutes', async () => {
+  expect(await plannedSeconds(['--quick'])).toBeLessThanOrEqual(180 - servicesSeconds);
+});
+
+/** Without running anything: what is said to be left at the start. */
+async function plannedSeconds(args: readonly string[]): Promise<number> {
+  const said: string[] = [];
+  const idle = scenarios.map((scenario) => ({
+    ...scenario,
+    contenders: scenario.contenders.map((contender) => ({
+      ...contender,
+      run: async (): Promise<Outcome> => ({ kind: 'skipped', reason: 'only planned' }),
+    })),
+  }));
+  const chosen = parseBenchArgs(args, catalogueOf(scenarios));
+  await runRounds(idle, { ...options, ...chosen, say: (line) => said.push(line) });
+  const [, minutes = '0', seconds] = /(?:(\d+) min )?(\d+) s left$/.exec(said[0] ?? '') ?? [];
+  return Number(minutes) * 60 + Number(seconds);
+}
 
 test('latencies keep three digits and never exceed what was recorded', () => {
   const recorder = createLatencies();

@@ -3,7 +3,7 @@ import type { BurstContender } from './contender.ts';
 import { type BurstManner, runBurst } from './run-burst.ts';
 
 /** Sale, schema, start and judgement of a run. */
-const setUpSeconds = 12;
+const setUpSeconds = 8;
 const setUpSecondsPerOrder = 100e-6;
 
 export interface BurstPlan extends Omit<Scenario, 'contenders'>, BurstManner {

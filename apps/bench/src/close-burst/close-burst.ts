@@ -11,7 +11,7 @@ const slowestOf: Readonly<Record<string, number>> = {
   'poll-100': 20,
   'poll-1000': 200,
 };
-const slowestOther = 300;
+const slowestOther = 400;
 const slowest = (contender: string): number => slowestOf[contender] ?? slowestOther;
 
 /** All orders of one activity due at one moment: how soon are they closed, and what does each cost? */

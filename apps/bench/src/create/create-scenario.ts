@@ -4,25 +4,25 @@ import { type CreateManner, runCreate } from './run-create.ts';
 
 /** Requests a second that each answers at least, for the time left alone. */
 const slowest: Readonly<Record<string, number>> = { limit: 3_000, seed: 100 };
-const slowestLapse = 1_000;
-const setUpSeconds = 12;
+const slowestLapse = 1_500;
+const setUpSeconds = 8;
 
 export interface CreatePlan extends Omit<Scenario, 'contenders'>, CreateManner {
   readonly contenders: readonly HttpContender[];
 }
 
 /** A scenario whose contenders answer the same requests over HTTP. */
-export function createScenario({ contenders, ...plan }: CreatePlan): Scenario {
-  const { name, about, size, connections } = plan;
+export function createScenario(plan: CreatePlan): Scenario {
+  const { contenders, connections, isSoldOut, pending = 0, about, ...rest } = plan;
+  const manner = { connections, isSoldOut, pending };
   return {
-    name,
+    ...rest,
     about: `${about}, one activity, ${connections} connections, each with one request in flight`,
-    size,
     contenders: contenders.map((contender) => ({
       name: contender.name,
       about: contender.about,
       seconds: (size) => secondsOf(contender, size),
-      run: (options) => runCreate(contender, plan, options),
+      run: (options) => runCreate(contender, manner, options),
     })),
   };
 }

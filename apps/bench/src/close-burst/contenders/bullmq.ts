@@ -21,7 +21,7 @@ export const bullmq: CloseContender = {
   name: 'bullmq',
   about: `BullMQ delayed jobs, one an order, addBulk, removeOnComplete, one worker with concurrency ${concurrency}`,
   judgedBy: 'counts',
-  ordersMax: 10_000,
+  ordersMax: 3_000,
   queue: null,
   armMs: (orders) => 500 + orders / 2,
   arm,

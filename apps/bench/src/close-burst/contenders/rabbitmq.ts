@@ -15,7 +15,7 @@ export const rabbitmq: CloseContender = {
   name: 'rabbitmq',
   about: `RabbitMQ: a durable queue with a TTL for each persistent message and a dead-letter exchange; one consumer, prefetch ${prefetch}`,
   judgedBy: 'counts',
-  ordersMax: 10_000,
+  ordersMax: 3_000,
   queue: 'rabbitmq',
   armMs: (orders) => 500 + orders / 2,
   arm,

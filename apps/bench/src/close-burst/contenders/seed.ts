@@ -11,7 +11,7 @@ export const seed: CloseContender = {
   about:
     'packages/seed-worker: one message an order through RocketMQ, one transaction an order, one after the other',
   judgedBy: 'counts',
-  ordersMax: 2_000,
+  ordersMax: 1_000,
   queue: 'rocketmq',
   armMs: (orders) => 1_000 + orders * 4,
   arm: (sale, dueAtMs) =>

@@ -14,7 +14,7 @@ export const zset: CloseContender = {
   name: 'zset',
   about: `Redis sorted set by deadline: ZRANGEBYSCORE LIMIT ${ordersPerLook}, ZREM decides who closes, ${emptyWaitMs} ms between empty looks`,
   judgedBy: 'counts',
-  ordersMax: 5_000,
+  ordersMax: 3_000,
   queue: null,
   armMs: (orders) => 300 + orders / 10,
   arm,

@@ -19,7 +19,7 @@ export const seed: HttpContender = {
   name: 'seed',
   about: `DECR and SADD in Redis, one transaction an order, one delay message an order; pool of ${connections}`,
   judgedBy: 'counts',
-  ordersMax: 2_000,
+  ordersMax: 1_000,
   needsBroker: true,
   serve,
 };
