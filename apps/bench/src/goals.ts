@@ -1,3 +1,4 @@
+import { apps } from './app-program.ts';
 import { measuredFigures, outcomesOf, ratesByRound } from './outcomes.ts';
 import type { Figures, Outcome, ScenarioResult } from './result.ts';
 import { ratioByRound, type Summary, summarise } from './statistics.ts';
@@ -6,7 +7,7 @@ import { ratioByRound, type Summary, summarise } from './statistics.ts';
 export interface Goal {
   readonly work: string;
   readonly figure: string;
-  readonly unit: 'x' | 'us' | 'ms' | 's' | 'MB' | '';
+  readonly unit: 'x' | 'us' | 'ms' | 's' | 'MB' | '%' | '';
   readonly bound: { readonly atLeast: number } | { readonly atMost: number };
   /** Over the rounds; undefined when this run did not measure it. */
   readonly read: (results: readonly ScenarioResult[]) => Summary | undefined;
@@ -46,6 +47,10 @@ export function goalsFor(cores: number): readonly Goal[] {
     faster('two producers', 'one', gain, 'two-producers/two', 'two-producers/one'),
     below('memory', 'closer, peak in the burst', 150, 'MB', 'close-burst/lapse', peakMegabytes('worker')),
     below('memory', 'producer, peak', 200, 'MB', 'create/lapse', peakMegabytes('worker')),
+    ...apps.map((app) =>
+      below('idle', `${app}, of one core`, 1, '%', 'idle/lapse', ({ idle }) => idle?.corePercent[app]),
+    ),
+    ...apps.map((app) => below('start', `${app} ready after`, 1_000, 'ms', `start/${app}`, readyAfter)),
   ];
 }
 
@@ -100,6 +105,10 @@ type Path = `${string}/${string}`;
 function find(results: readonly ScenarioResult[], path: Path): readonly Outcome[] {
   const [scenario = '', contender = ''] = path.split('/');
   return outcomesOf(results, scenario, contender);
+}
+
+function readyAfter({ readyMs }: Figures): number | undefined {
+  return readyMs?.p50;
 }
 
 function lateP99({ latenessMs }: Figures): number | undefined {

@@ -44,13 +44,20 @@ async function sendUntil(end: number, record: (ms: number) => void): Promise<voi
 async function sendAtRate(perSecond: number): Promise<void> {
   const fromMs = performance.now();
   const sent: Promise<void>[] = [];
-  for (let index = 0; index < plan.requests; index += 1) {
-    const atMs = fromMs + (index * 1_000) / perSecond;
-    await sleep(Math.max(0, atMs - performance.now()));
+  for (const [index, offsetMs] of momentsAt(perSecond).entries()) {
+    const atMs = fromMs + offsetMs;
+    const aheadMs = atMs - performance.now();
+    if (aheadMs > 0) await sleep(aheadMs);
     const client = clients[index % clients.length];
     if (client) sent.push(send(client, atMs, latencies.record));
   }
   await Promise.all(sent);
+}
+
+/** Buyers know nothing of each other: independent moments of the whole time, so that now and then several come at once. */
+function momentsAt(perSecond: number): number[] {
+  const totalMs = (plan.requests / perSecond) * 1_000;
+  return Array.from({ length: plan.requests }, () => Math.random() * totalMs).sort((a, b) => a - b);
 }
 
 const stay = setInterval(() => undefined, 60_000);

@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { findPostgres, postgresMissing } from './find-postgres.ts';
 import { type PrivatePostgres, startPostgres } from './private-postgres.ts';
 import { findRabbitmq, type PrivateRabbitmq, startRabbitmq } from './private-rabbitmq.ts';
+import { type PrivateRocketmq, startDefaultRocketmq } from './private-rocketmq.ts';
 
+/** Services of the bench alone, started by the first call; or why there is none. */
 export interface PeerServices {
-  /** A RabbitMQ of the bench alone, started by the first call; or why there is none. */
   readonly rabbitmq: () => Promise<PrivateRabbitmq | string>;
-  /** The same, of PostgreSQL. */
   readonly postgres: () => Promise<PrivatePostgres | string>;
+  /** A second broker, with RocketMQ's own default timerPrecisionMs. */
+  readonly defaultRocketmq: () => Promise<PrivateRocketmq | string>;
   readonly close: () => Promise<void>;
 }
 
@@ -15,6 +17,7 @@ export interface PeerServices {
 export function createPeerServices(dir: string): PeerServices {
   let rabbitmq: Promise<PrivateRabbitmq> | undefined;
   let postgres: Promise<PrivatePostgres> | undefined;
+  let rocketmq: Promise<PrivateRocketmq> | undefined;
   return {
     rabbitmq: async () => {
       const command = findRabbitmq();
@@ -28,9 +31,14 @@ export function createPeerServices(dir: string): PeerServices {
       postgres ??= startPostgres(bin, join(dir, 'postgres'));
       return await postgres.catch((error: Error) => `PostgreSQL did not start: ${error.message}`);
     },
+    defaultRocketmq: async () => {
+      rocketmq ??= startDefaultRocketmq(join(dir, 'rocketmq'));
+      return await rocketmq.catch((error: Error) => `RocketMQ did not start: ${error.message}`);
+    },
     close: async () => {
-      await postgres?.then(({ close }) => close()).catch(() => undefined);
-      await rabbitmq?.then(({ close }) => close()).catch(() => undefined);
+      await Promise.allSettled(
+        [rabbitmq, postgres, rocketmq].map(async (service) => await (await service)?.close()),
+      );
     },
   };
 }

@@ -3,6 +3,15 @@ import { latencies } from './latencies.ts';
 
 const perName = z.record(z.string(), z.number());
 
+/** What a system without work uses. */
+const idle = z.strictObject({
+  /** By process and service: CPU time, in percent of one core. */
+  corePercent: perName,
+  /** As `sql` and `redis` count them, in a minute. */
+  sqlPerMinute: perName,
+  redisPerMinute: perName,
+});
+
 /** What one run measured. Times in the unit of their name. */
 const figures = z.strictObject({
   orders: z.int().positive(),
@@ -24,6 +33,10 @@ const figures = z.strictObject({
   early: z.int().min(0),
   /** Of requests, in milliseconds. */
   responseMs: latencies.nullable(),
+  /** Where nothing was sold: then there is but one "order", which nobody placed. */
+  idle: idle.optional(),
+  /** Where processes were started: from spawn to ready, in milliseconds. An "order" is one start. */
+  readyMs: latencies.optional(),
 });
 export type Figures = z.infer<typeof figures>;
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Selection } from './args.ts';
+import { describeOutcome } from './describe-outcome.ts';
 import { createProgress, type ExpectedRun } from './progress.ts';
 import type { Outcome, ScenarioResult } from './result.ts';
 import type { Contender, Scenario } from './scenario.ts';
@@ -47,7 +48,7 @@ export async function runRounds(all: readonly Scenario[], options: RoundsOptions
     const outcome = await run.contender.run({ services, signal, dir, size: run.size });
     // What was cut short says nothing.
     if (signal.aborted) break;
-    options.say(`  ${describe(outcome)}`);
+    options.say(`  ${describeOutcome(outcome)}`);
     outcomes.set(run.contender, [...(outcomes.get(run.contender) ?? []), outcome]);
     progress.end();
   }
@@ -101,23 +102,6 @@ function summariseRuns({ name, about }: Contender, outcomes: Outcome[]) {
     perSecond: summarise(measured.map(({ perSecond }) => perSecond)) ?? null,
     cpuUsPerOrder: summarise(measured.map(({ cpuUsPerOrder }) => sum(cpuUsPerOrder))) ?? null,
   };
-}
-
-function describe(outcome: Outcome): string {
-  if (outcome.kind === 'skipped') return `skipped: ${outcome.reason}`;
-  if (outcome.kind === 'no-figure') return `NO FIGURE: ${outcome.reasons.join('; ')}`;
-  const { orders, perSecond, seconds, cpuUsPerOrder, latenessMs, responseMs } = outcome.figures;
-  const cpu = Object.entries(cpuUsPerOrder).map(([name, us]) => `${name} ${us.toFixed(0)}`);
-  return [
-    `${orders} in ${seconds.toFixed(2)} s: ${perSecond.toFixed(0)}/s`,
-    `CPU us per order ${cpu.length === 0 ? 'not measured' : `${sum(cpuUsPerOrder).toFixed(0)} (${cpu.join(', ')})`}`,
-    ...(responseMs
-      ? [
-          `answered p50/p99/max ${[responseMs.p50, responseMs.p99, responseMs.max].map((ms) => ms.toFixed(1)).join('/')} ms`,
-        ]
-      : []),
-    ...(latenessMs ? [`late p50/p99/max ${latenessMs.p50}/${latenessMs.p99}/${latenessMs.max} ms`] : []),
-  ].join('; ');
 }
 
 function sum(values: Readonly<Record<string, number>>): number {

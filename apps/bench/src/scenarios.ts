@@ -4,9 +4,11 @@ import { twoClosers } from './close-burst/two-closers.ts';
 import { create, create64, soldOut } from './create/create.ts';
 import { twoProducers } from './create/two-producers.ts';
 import { growthClose, growthCreate } from './growth.ts';
+import { idle } from './idle/idle.ts';
 import { noticeBurst, remindBurst } from './remind-burst/remind-burst.ts';
 import type { Scenario } from './scenario.ts';
-import { steady } from './steady/steady.ts';
+import { start } from './start/start.ts';
+import { steady, steadyDefaultPrecision } from './steady/steady.ts';
 
 export const scenarios: readonly Scenario[] = [
   closeBurst,
@@ -21,6 +23,9 @@ export const scenarios: readonly Scenario[] = [
   growthCreate,
   growthClose,
   steady,
+  steadyDefaultPrecision,
+  idle,
+  start,
 ];
 
 export function catalogueOf(all: readonly Scenario[]): Catalogue {

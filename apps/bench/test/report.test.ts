@@ -98,6 +98,25 @@ test('tables have ratios within the rounds, parts by process, and leave out what
   expect(text.match(/skipped/g)).toHaveLength(1);
 });
 
+test('idle and start have figures of their own, and no orders or rates', () => {
+  const idle = {
+    corePercent: { closer: 0.4, mysql: 0.2 },
+    sqlPerMinute: { Questions: 90, Com_select: 80 },
+    redisPerMinute: { ping: 6, get: 6 },
+  };
+  const none = { cpuUsPerOrder: {} };
+  const own = reportBlocks(
+    benchResultOf([
+      scenarioResult('idle', { lapse: [measured(1, { ...none, idle })] }),
+      scenarioResult('start', { closer: [measured(1, { readyMs: { ...latenessMs, count: 2 } })] }),
+    ]),
+    [],
+  );
+  expect(own.get('idle')).toMatch(/\| lapse +\| +closer 0.4, mysql 0.2 \| +90 \| +12 \|/);
+  expect(own.get('start')).toMatch(/\| closer +\| +15 \(worker 10, mysql 5\) \| +4 \/ 20 \/ 30 \|/);
+  for (const name of ['idle', 'start']) expect(own.get(name)).not.toMatch(/orders|per second/);
+});
+
 test('the page stands alone: pictures in it, and texts of others as they are', () => {
   const page = htmlPage(result);
   expect(page.match(/<svg /g)).toHaveLength(pictures.length);

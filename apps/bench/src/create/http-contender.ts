@@ -1,3 +1,4 @@
+import type { AppHttp } from '../app-program.ts';
 import type { Sale } from '../sale.ts';
 import type { Program } from '../start-programs.ts';
 
@@ -18,10 +19,7 @@ export interface HttpContender {
   readonly serve?: (sale: Sale, port: number) => Promise<void>;
 }
 
-export interface HttpPlace {
+export interface HttpPlace extends AppHttp {
   /** Under which the process is reported. */
   readonly worker: string;
-  readonly port: number;
-  /** Signs the buyers' tokens. */
-  readonly jwtSecret: string;
 }

@@ -13,7 +13,7 @@ export interface LoadPlan {
   /** Sent first, and not measured: every process compiles what is hot. */
   readonly warmUp: number;
   readonly requests: number;
-  /** A fixed rate, whatever the answers take; null: each connection sends again as soon as it is answered. */
+  /** On average, at random moments, whatever the answers take; null: each connection sends again as soon as it is answered. */
   readonly perSecond: number | null;
   readonly jwtSecret: string;
 }

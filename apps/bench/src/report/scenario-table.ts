@@ -17,13 +17,31 @@ interface Column {
 
 /** What a person compares. */
 const figureColumns: readonly Column[] = [
-  { head: 'orders', read: ({ outcomes }) => formatMedian(outcomes, ({ orders }) => orders) },
-  { head: 'per second', read: ({ perSecond }) => (perSecond ? withSpread(perSecond) : undefined) },
+  {
+    head: 'orders',
+    read: ({ outcomes }) => formatMedian(outcomes, (figures) => (sells(figures) ? figures.orders : 0)),
+  },
+  {
+    head: 'per second',
+    read: ({ outcomes, perSecond }) =>
+      perSecond && measuredFigures(outcomes).some(sells) ? withSpread(perSecond) : undefined,
+  },
   { head: 'this / limit', read: ({ name }, scenario) => timesText(rateRatio(scenario, name, 'limit')) },
   { head: 'lapse / this', read: ({ name }, scenario) => timesText(rateRatio(scenario, 'lapse', name)) },
   { head: 'CPU us per order', read: cpuText },
   { head: 'late p50 / p99 / max, ms', read: ({ outcomes }) => latencyText(outcomes, 'latenessMs') },
   { head: 'answered p50 / p99 / max, ms', read: ({ outcomes }) => latencyText(outcomes, 'responseMs') },
+  { head: 'ready p50 / p99 / max, ms', read: ({ outcomes }) => latencyText(outcomes, 'readyMs') },
+  { head: 'percent of one core', read: idleText },
+  {
+    head: 'SQL statements a minute',
+    read: ({ outcomes }) => formatMedian(outcomes, ({ idle }) => idle?.sqlPerMinute.Questions ?? 0),
+  },
+  {
+    head: 'Redis commands a minute',
+    read: ({ outcomes }) =>
+      formatMedian(outcomes, ({ idle }) => total(Object.values(idle?.redisPerMinute ?? {}))),
+  },
   { head: 'peak memory, MB', read: memoryText },
 ];
 
@@ -81,6 +99,17 @@ function memoryText({ outcomes }: Contender): string | undefined {
   return parts.length === 0 ? undefined : namedText(parts.map(([name, bytes]) => [name, megabytes(bytes)]));
 }
 
+/** "closer 0.4, mysql 0.2". */
+function idleText({ outcomes }: Contender): string | undefined {
+  const parts = byName(outcomes, ({ idle }) => idle?.corePercent ?? {});
+  return parts.length === 0 ? undefined : namedText(parts);
+}
+
+/** Neither a system without work nor a start has orders. */
+function sells({ idle, readyMs }: Figures): boolean {
+  return idle === undefined && readyMs === undefined;
+}
+
 type Named = readonly (readonly [string, number])[];
 
 /** Medians of the rounds, by process. */
@@ -96,7 +125,7 @@ function namedText(values: Named): string {
 
 function latencyText(
   outcomes: Contender['outcomes'],
-  field: 'latenessMs' | 'responseMs',
+  field: 'latenessMs' | 'responseMs' | 'readyMs',
 ): string | undefined {
   const runs = measuredFigures(outcomes).flatMap((figures) => figures[field] ?? []);
   if (runs.length === 0) return undefined;

@@ -1,40 +1,58 @@
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '@lapse/local-services';
 import { sleep } from '@lapse/runtime';
 import { checkInvariants } from '@lapse/testing';
+import { type App, appPrograms } from '../app-program.ts';
 import { awaitDone } from '../burst/await-done.ts';
-import { readLateness } from '../burst/read-lateness.ts';
+import { closeLateness, type DueWithin, readLateness } from '../burst/read-lateness.ts';
 import { awaitLoad } from '../create/await-load.ts';
 import { loadProgram } from '../create/load.ts';
-import { lapseEnvironment } from '../lapse-environment.ts';
 import { openMeter } from '../meter.ts';
 import { openStores, type RunStores } from '../open-stores.ts';
 import { prepareTopics } from '../prepare-topics.ts';
 import { readPlacesFree } from '../read-places-free.ts';
-import type { Outcome } from '../result.ts';
-import { describeSale, prepareSale, type Sale } from '../sale.ts';
+import type { Figures, Outcome } from '../result.ts';
+import { describeSale, prepareSale, type Sale, type SaleTimes } from '../sale.ts';
 import type { RunOptions } from '../scenario.ts';
-import { type Program, type RunningPrograms, startPrograms } from '../start-programs.ts';
+import { type RunningPrograms, startPrograms } from '../start-programs.ts';
 import { counted, readStoreCounters } from '../store-counters.ts';
 import { usageFigures } from '../usage-figures.ts';
 
-export const ordersPerSecond = 200;
-export const payWithinMs = 20_000;
-const times = { payWithinMs, remindAfterMs: 10_000 } as const;
+export interface SteadyManner {
+  readonly perSecond: number;
+  readonly times: SaleTimes;
+  /** Behind the first deadline, before lateness counts: every process compiles what is hot. */
+  readonly warmUpMs: number;
+}
+
 const connections = 64;
-const apps = ['producer', 'reminder', 'closer', 'sweeper'] as const;
-/** From the last order to the first deadline nothing moves, in a run shorter than the pay window. */
-const stallMs = 2 * payWithinMs;
+/** Nobody pays, so that the settler has nothing to do. */
+const apps: readonly App[] = ['producer', 'reminder', 'closer', 'sweeper'];
 const restMs = 30_000;
 const lookEveryMs = 500;
 
-/** The whole of Lapse, as it is deployed, under a fixed rate: orders come in while others are reminded and close. */
-export async function runSteady(options: RunOptions): Promise<Outcome> {
+/** Orders that have come in before one counts. */
+export function ordersBeforeSteady({ perSecond, times, warmUpMs }: SteadyManner): number {
+  return Math.ceil((perSecond * (times.payWithinMs + warmUpMs)) / 1_000);
+}
+
+/**
+ * The whole of Lapse, as it is deployed, under a fixed rate: orders come in while others are reminded and close. CPU
+ * time is that of all orders over their whole life; lateness is that of the orders which are due in the steady part,
+ * between the warm-up and the last order that comes in.
+ */
+export async function runSteady(manner: SteadyManner, options: RunOptions): Promise<Outcome> {
+  const before = ordersBeforeSteady(manner);
+  if (options.size <= before) {
+    return {
+      kind: 'skipped',
+      reason: `none of ${options.size} orders would count: ask for more than ${before}`,
+    };
+  }
   const stores = await openStores(options.services);
   const started: RunningPrograms[] = [];
   try {
-    return await measure(stores, started, options);
+    return await measure(manner, stores, started, options);
   } catch (error) {
     return { kind: 'no-figure', reasons: [(error as Error).message] };
   } finally {
@@ -44,30 +62,28 @@ export async function runSteady(options: RunOptions): Promise<Outcome> {
 }
 
 async function measure(
+  manner: SteadyManner,
   stores: RunStores,
   started: RunningPrograms[],
   { services, dir, size: orders, signal }: RunOptions,
 ): Promise<Outcome> {
-  const sale = describeSale(stores, services, await prepareSale(stores, { places: orders, sold: 0, times }));
+  const { times, warmUpMs } = manner;
+  const sold = await prepareSale(stores, { places: orders, sold: 0, times });
+  const sale = describeSale(stores, services, sold);
   await prepareTopics(sale);
-  const port = await freePort();
-  const jwtSecret = randomBytes(32).toString('base64url');
-  const lapse = await startPrograms(
-    apps.map((name) => appProgram(name, sale, port, jwtSecret)),
-    dir,
-  );
+  const http = { port: await freePort(), jwtSecret: randomBytes(32).toString('base64url') };
+  const lapse = await startPrograms(appPrograms(apps, sale, http), dir);
   started.push(lapse);
-  const path = `/v1/activities/${sale.activityId}/orders`;
   const load = await startPrograms(
     [
       loadProgram({
-        origins: [`http://127.0.0.1:${port}`],
-        path,
+        origins: [`http://127.0.0.1:${http.port}`],
+        path: `/v1/activities/${sale.activityId}/orders`,
         connections,
         warmUp: 0,
         requests: orders,
-        perSecond: ordersPerSecond,
-        jwtSecret,
+        perSecond: manner.perSecond,
+        jwtSecret: http.jwtSecret,
       }),
     ],
     dir,
@@ -76,29 +92,27 @@ async function measure(
 
   const meter = openMeter({ ...lapse.pids, ...services.pids });
   const before = await readStoreCounters(stores);
+  const fromMs = Date.now() + times.payWithinMs + warmUpMs;
   load.signal('SIGUSR2');
   const died = Promise.race([lapse.died, load.died]);
   const { seconds, statuses, responseMs } = await Promise.race([awaitLoad(load, signal), died]);
-  const dueAtMs = Date.now();
-  const end = await Promise.race([
-    awaitDone(() => readPlacesFree(stores, sale.activities), { orders, dueAtMs }, stallMs, signal),
-    died,
-  ]);
+  const toMs = Date.now();
+  // In a run that is shorter than the pay window nothing moves until the first deadline.
+  const stallMs = 2 * times.payWithinMs;
+  const look = () => readPlacesFree(stores, sale.activities);
+  const end = await Promise.race([awaitDone(look, { orders, dueAtMs: toMs }, stallMs, signal), died]);
   const usage = meter.read();
   const after = await readStoreCounters(stores);
 
   if (statuses['201'] !== orders) {
-    return {
-      kind: 'no-figure',
-      reasons: [`answers ${JSON.stringify(statuses)} instead of ${orders} orders`],
-    };
+    const reason = `answers ${JSON.stringify(statuses)} instead of ${orders} orders`;
+    return { kind: 'no-figure', reasons: [reason] };
   }
   const faults = end.isWhole
     ? await judge(stores, orders)
     : [`places free again ${JSON.stringify(end.done)} of ${orders}`];
   if (faults.length > 0) return { kind: 'no-figure', reasons: faults };
-  const { early, ...latenessMs } = await readLateness(stores.mysql, sale.activities);
-  const figures = {
+  const figures: Figures = {
     orders,
     seconds,
     perSecond: orders / seconds,
@@ -106,11 +120,21 @@ async function measure(
     armCpuUsPerOrder: {},
     sql: counted(before.sql, after.sql),
     redis: counted(before.redis, after.redis),
-    latenessMs,
-    early,
+    ...(await latenessWithin(stores, sale, { fromMs, toMs })),
     responseMs,
   };
   return { kind: 'measured', figures };
+}
+
+/** None may be early, whenever it is due. */
+async function latenessWithin(
+  { mysql }: RunStores,
+  { activities }: Sale,
+  steady: DueWithin,
+): Promise<Pick<Figures, 'latenessMs' | 'early'>> {
+  const { early } = await readLateness(mysql, activities);
+  const { early: _, ...latenessMs } = await readLateness(mysql, activities, closeLateness, steady);
+  return { latenessMs, early };
 }
 
 /** All eleven invariants: every process runs, so notices and effects must be done as well. */
@@ -126,21 +150,4 @@ async function judge({ mysqlUrl, redisUrl }: RunStores, orders: number): Promise
     if (faults.length === 0 || performance.now() >= giveUpAt) return faults;
     await sleep(lookEveryMs);
   }
-}
-
-function appProgram(name: (typeof apps)[number], sale: Sale, port: number, jwtSecret: string): Program {
-  return {
-    name,
-    file: fileURLToPath(new URL(`../../../${name}/dist/main.js`, import.meta.url)),
-    env: {
-      ...lapseEnvironment(sale),
-      LAPSE_OPS_PORT: '0',
-      ...(name === 'producer' && {
-        LAPSE_HTTP_PORT: String(port),
-        LAPSE_JWT_SECRET: jwtSecret,
-        LAPSE_PAYMENT_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
-      }),
-    },
-    readyText: '"started"',
-  };
 }

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { appProgram } from '../../app-program.ts';
+import { appProgram, producerEnvironment } from '../../app-program.ts';
 import type { HttpContender } from '../http-contender.ts';
 
 export const lapse: HttpContender = {
@@ -8,10 +7,5 @@ export const lapse: HttpContender = {
   judgedBy: 'oracle',
   ordersMax: Number.POSITIVE_INFINITY,
   needsBroker: true,
-  program: (sale, { worker, port, jwtSecret }) =>
-    appProgram('producer', sale, worker, {
-      LAPSE_HTTP_PORT: String(port),
-      LAPSE_JWT_SECRET: jwtSecret,
-      LAPSE_PAYMENT_WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`,
-    }),
+  program: (sale, http) => appProgram('producer', sale, http.worker, producerEnvironment(http)),
 };
