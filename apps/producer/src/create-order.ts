@@ -32,7 +32,9 @@ const holderWaitMsMax = 1_500;
  *
  * Concurrency: any number of processes may run this for one buyer, activity and key. One order comes of it;
  * the others answer with that order. Idempotency: the key is unique per buyer in MySQL for as long as the
- * order exists, so a repeat gets the first answer even when the order is closed by now.
+ * order exists, so a repeat gets the first answer even when the order is closed by now. A buyer who never had an
+ * order in the activity is told that it is sold out without a look at their keys: one that was used in another
+ * activity is told so when there are places (infra/decisions/0009).
  *
  * A hold never outlives a refusal: it is released here, or by the releaser in the background. The exception
  * is a commit whose result is unknown: then the hold is kept, because the order may exist.
@@ -41,15 +43,21 @@ const holderWaitMsMax = 1_500;
 export async function createOrder(ports: CreatePorts, request: CreateRequest): Promise<CreateAnswer> {
   const activity = await ports.activities.read(request.activityId);
   if (!activity) return refused({ code: 'ACTIVITY_NOT_FOUND' });
-  const order = newOrder(activity, request, ports.orders.now());
-  const problem = saleProblem(activity, order);
+  const nowMs = ports.orders.now();
+  const id = uuidv7();
+  const problem = saleProblem(activity, nowMs, request.body.quantity);
   // A repeat that comes after the sale has ended still gets its first answer.
-  if (problem?.code === 'NOT_ON_SALE') return (await findEarlierAnswer(ports, order)) ?? refused(problem);
+  if (problem?.code === 'NOT_ON_SALE') {
+    return (await findEarlierAnswer(ports, newOrder(activity, request, id, nowMs))) ?? refused(problem);
+  }
   if (problem) return refused(problem);
 
   const giveUpAt = performance.now() + holderWaitMsMax;
   for (let attempt = 0; ; attempt += 1) {
-    const held = await reserve(ports, order, activity.stockRunId);
+    const held = await reserve(ports, activity, request, id);
+    // What most people of a rush are told: one call of Redis and no query, and nothing made for an order.
+    if (held === 'sold_out_newcomer') return refused({ code: 'SOLD_OUT' });
+    const order = newOrder(activity, request, id, nowMs);
     switch (held) {
       case 'reserved':
         return ports.inFlight.track(order, writeOrder(ports, order));
@@ -71,10 +79,10 @@ export async function createOrder(ports: CreatePorts, request: CreateRequest): P
   }
 }
 
-function newOrder(activity: Activity, request: CreateRequest, nowMs: number): NewOrder {
+function newOrder(activity: Activity, request: CreateRequest, id: string, nowMs: number): NewOrder {
   const { quantity } = request.body;
   return {
-    id: uuidv7(),
+    id,
     activityId: activity.id,
     generation: activity.generation,
     userId: request.userId,
@@ -90,9 +98,9 @@ function newOrder(activity: Activity, request: CreateRequest, nowMs: number): Ne
   };
 }
 
-function saleProblem(activity: Activity, { createdAt, quantity }: NewOrder): Problem | undefined {
+function saleProblem(activity: Activity, nowMs: number, quantity: number): Problem | undefined {
   const { saleStartsAt, saleEndsAt, quantityMax } = activity;
-  if ((saleStartsAt && createdAt < saleStartsAt) || (saleEndsAt && createdAt >= saleEndsAt)) {
+  if ((saleStartsAt && nowMs < saleStartsAt.getTime()) || (saleEndsAt && nowMs >= saleEndsAt.getTime())) {
     return {
       code: 'NOT_ON_SALE',
       saleStartsAt: saleStartsAt?.toISOString() ?? null,
@@ -112,12 +120,18 @@ function saleProblem(activity: Activity, { createdAt, quantity }: NewOrder): Pro
  * Still connected to a server that was replaced meanwhile: it takes the hold, but MySQL's generation has moved on,
  * and its decrement refuses the order. A stale pair can cost a repeat, never a place.
  */
-async function reserve(ports: CreatePorts, order: NewOrder, stockRunId: string | null) {
+async function reserve(
+  ports: CreatePorts,
+  { id: activityId, generation, stockRunId }: Activity,
+  { userId, body: { quantity } }: CreateRequest,
+  orderId: string,
+) {
   try {
-    return (await ports.stock.reserve({ ...order, stockRunId, orderId: order.id })).kind;
+    return (await ports.stock.reserve({ activityId, generation, stockRunId, orderId, userId, quantity }))
+      .kind;
   } catch (error) {
     // No answer is not a refusal: the hold may have been taken. Releasing it also fences a late reserve.
-    await ports.holds.release({ activityId: order.activityId, orderId: order.id });
+    await ports.holds.release({ activityId, orderId });
     throw error;
   }
 }

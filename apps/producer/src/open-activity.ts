@@ -33,6 +33,7 @@ export async function openActivity(
         capacityVersion: activity.capacityVersion,
         stock: activity.capacity,
         holds: [],
+        formerBuyers: [],
       },
       // Only where nothing is: a sweeper may have loaded it, and buyers bought, while this process stood still.
       '',

@@ -1,6 +1,6 @@
 import { problemView } from '@lapse/contracts';
 import { queryDatabase } from '@lapse/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTestApi, openTestStores, type TestApi, type TestStores } from './test-api.ts';
 
 let stores: TestStores;
@@ -13,6 +13,12 @@ afterAll(async () => {
   await api?.close();
   await stores?.close();
 });
+
+/** As the sweeper does it: the next generation, from MySQL. */
+const reload = (activityId: number) =>
+  api.orders.rebuildSnapshot(activityId, async ({ available, ...snapshot }) =>
+    api.stock.load({ ...snapshot, stock: available }, await api.stock.readLoadToken(activityId)),
+  );
 
 const countsOf = async (activityId: number) => {
   const [row] = await queryDatabase(stores.mysqlUrl, 'SELECT available FROM activity WHERE id = ?', [
@@ -154,6 +160,45 @@ describe('placing an order', () => {
     expect(await countsOf(activity.id)).toEqual({ mysql: 0, redis: 0 });
   });
 
+  it('refuses whoever never had an order, when all is sold, without a query', async () => {
+    const activity = await api.createActivity({ capacity: 1 });
+    await api.placeOrder(activity.id, 'owner', 'k');
+    const [byKey, active] = [
+      vi.spyOn(api.orders, 'findOrdersByKey'),
+      vi.spyOn(api.orders, 'findActiveOrder'),
+    ];
+    const refuse = async () => (await api.placeOrder(activity.id, 'newcomer', 'k')).json().code;
+    expect(await refuse()).toBe('SOLD_OUT');
+    expect([byKey.mock.calls, active.mock.calls]).toEqual([[], []]);
+    // Negative control: where Redis does not know who came before, MySQL is asked.
+    await stores.commandRedis('DEL', `activity:{${activity.id}}:seen`);
+    expect(await refuse()).toBe('SOLD_OUT');
+    expect(byKey.mock.calls).toHaveLength(1);
+    vi.restoreAllMocks();
+  });
+
+  it('repeats the first answer of an order that ended before Redis was loaded anew, when all is sold', async () => {
+    const activity = await api.createActivity({ capacity: 1 });
+    const first = await api.placeOrder(activity.id, 'rue', 'k');
+    await api.send({ method: 'POST', url: `/v1/orders/${first.json().id}/cancel`, as: 'rue' });
+    await stores.flushRedis();
+    await reload(activity.id);
+    const places = async (buyer: string) => await api.placeOrder(activity.id, buyer, 'k');
+    // The terms that this process remembers are of before the load.
+    expect((await places('sue')).json().code).toBe('STOCK_NOT_READY');
+    expect((await places('sue')).statusCode).toBe(201);
+    const again = await places('rue');
+    expect([again.statusCode, again.body]).toEqual([201, first.body]);
+    expect((await places('tom')).json().code).toBe('SOLD_OUT');
+  });
+
+  it('says SOLD_OUT of a key that was used in another activity, to a buyer who never had an order in this one', async () => {
+    const [activity, other] = [await api.createActivity({ capacity: 1 }), await api.createActivity()];
+    await api.placeOrder(activity.id, 'uma', 'k');
+    await api.placeOrder(other.id, 'vic', 'k');
+    expect((await api.placeOrder(activity.id, 'vic', 'k')).json().code).toBe('SOLD_OUT');
+  });
+
   it('gives the hold back when MySQL says sold out although Redis did not', async () => {
     const activity = await api.createActivity({ capacity: 1 });
     await queryDatabase(stores.mysqlUrl, 'UPDATE activity SET available = 0 WHERE id = ?', [activity.id]);
@@ -212,10 +257,7 @@ describe('placing an order', () => {
       '1',
     ]);
     expect(problemView.safeParse(refused.json()).success).toBe(true);
-    // As the sweeper does it: the next generation, from MySQL.
-    await api.orders.rebuildSnapshot(activity.id, ({ available, ...snapshot }) =>
-      api.stock.load({ ...snapshot, stock: available }, ''),
-    );
+    await reload(activity.id);
     expect((await api.placeOrder(activity.id, 'ora', 'k')).statusCode).toBe(201);
   });
 

@@ -17,7 +17,15 @@ it('releases at once what it can, later what it must, and on close once more wha
   try {
     for (const activityId of [1, 2]) {
       const stockRunId = await witness.load(
-        { activityId, generation: 1, capacity: 10, capacityVersion: 1, stock: 10, holds: [] },
+        {
+          activityId,
+          generation: 1,
+          capacity: 10,
+          capacityVersion: 1,
+          stock: 10,
+          holds: [],
+          formerBuyers: [],
+        },
         '',
       );
       for (const n of [1, 2, 3]) {

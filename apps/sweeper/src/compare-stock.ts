@@ -17,6 +17,8 @@ export type DifferenceKind =
   | 'hold_differs'
   | 'user_missing'
   | 'user_extra'
+  /** A user whom the map of buyers does not know: repeats of an order that ended would be refused as a stranger's. */
+  | 'user_unseen'
   /** Free, held and sold units do not add up. */
   | 'counter_off'
   | 'capacity_differs'
@@ -109,6 +111,7 @@ function* compareUsers({ image }: StockLook): Generator<Difference> {
   for (const user of image.users) {
     if (!holders.has(user)) yield { kind: 'user_extra', subject: user, evidence: '' };
   }
+  for (const user of image.unseen) yield { kind: 'user_unseen', subject: user, evidence: '' };
 }
 
 function textOf(hold: Hold | undefined): string {

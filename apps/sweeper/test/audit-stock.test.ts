@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { applyEffects } from '@lapse/order-flow';
 import type { Activity } from '@lapse/order-repository';
 import { captureLog, log, openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
@@ -81,6 +82,9 @@ test('an activity in which both agree is left alone: nothing written, nothing lo
   await expectHealed();
 });
 
+/** Of the map of buyers of so small an activity. */
+const seenBits = 8_192;
+
 describe('drift of one order is healed alone, without a rebuild', () => {
   const held = () => ids[0] ?? '';
   const paid = () => ids[2] ?? '';
@@ -113,6 +117,7 @@ describe('drift of one order is healed alone, without a rebuild', () => {
         const id = `01890000-0000-7000-8000-${String(activity.id).padStart(12, '0')}`;
         await write(id, 'h');
         await shop.redisCommand('sadd', `${keys}:users`, userOf(id));
+        await shop.redisCommand('setbit', `${keys}:seen`, crc32(userOf(id)) % seenBits, 1);
         await shop.redisCommand('decr', `${keys}:stock`);
       },
     ],
@@ -146,6 +151,11 @@ describe('drift that no single order explains is healed by a rebuild under a new
       'a user that is gone from the set',
       'user_missing',
       () => shop.redisCommand('srem', `${keys}:users`, `buyer ${held()}`),
+    ],
+    [
+      'a buyer whom the map of buyers has lost',
+      'user_unseen',
+      () => shop.redisCommand('set', `${keys}:seen`, '\0'.repeat(1_024)),
     ],
     ['a user without an order', 'user_extra', () => shop.redisCommand('sadd', `${keys}:users`, 'nobody')],
     ['a counter below zero', 'unreadable', () => shop.redisCommand('set', `${keys}:stock`, '-5')],

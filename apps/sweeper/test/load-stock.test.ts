@@ -64,6 +64,7 @@ test('stock loaded under another generation is rebuilt', async () => {
     capacityVersion: 1,
     stock: 1,
     holds: [],
+    formerBuyers: [],
   };
   await shop.stock.load(uncommitted, await shop.stock.readLoadToken(activity.id));
 
@@ -147,7 +148,14 @@ test('a load that comes through after its transaction was lost and another sweep
       if (id !== activity.id || lost) return shop.orders.rebuildSnapshot(id, apply);
       lost = true;
       const { capacity, generation } = activity;
-      const snapshot = { activityId: id, capacity, capacityVersion: 1, available: capacity, holds: [] };
+      const snapshot = {
+        activityId: id,
+        capacity,
+        capacityVersion: 1,
+        available: capacity,
+        holds: [],
+        formerBuyers: [],
+      };
       await apply({ ...snapshot, generation: generation + 1, stockRunId: 'before the restart' });
       throw new Error('MySQL is away');
     },

@@ -90,6 +90,7 @@ test('a hold of an order that has ended is settled: Redis restarted with its old
     capacityVersion: 1,
     stock: available,
     holds: closeDue.map(({ orderId, userId }) => ({ orderId, userId, quantity: 1, state: 'held' as const })),
+    formerBuyers: [],
   };
   await shop.stock.load(older, await shop.stock.readLoadToken(activity.id));
   await shop.query('DELETE FROM effect');

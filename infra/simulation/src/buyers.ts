@@ -1,4 +1,5 @@
 import type { CreateAnswer } from '@lapse/producer/decisions';
+import { retriableCodes } from './observed.ts';
 import { createPayers } from './payers.ts';
 import type { Processes } from './processes.ts';
 import { createRequester } from './request-producer.ts';
@@ -74,18 +75,20 @@ function createBuyers(world: World, processes: Processes) {
   function create(intent: Intent, attempt: number, goesOn: boolean): void {
     const { userId, activityId, quantity, key } = intent;
     const body = { activityId, userId, locale: 'en' as const, idempotencyKey: key, body: { quantity } };
+    const askedAtMs = scheduler.now();
     request<CreateAnswer>(
       `${userId} wants ${quantity} of ${activityId}`,
       clientPatienceMs,
       (p) => p.create(body),
       (answer) => {
-        if (answer) world.answers.push({ userId, key, activityId, quantity, answer });
+        const times = { askedAtMs, answeredAtMs: scheduler.now() };
+        if (answer) world.answers.push({ userId, key, activityId, quantity, answer, ...times });
         if (answer && answer.kind !== 'refused') {
           world.unsettled -= 1;
           if (goesOn) end(intent, answer.order);
           return;
         }
-        const isFinal = answer !== undefined && !retriable.includes(answer.problem.code);
+        const isFinal = answer !== undefined && !retriableCodes.includes(answer.problem.code);
         if (isFinal || attempt >= clicksMax) {
           world.unsettled -= 1;
           return;
@@ -139,6 +142,3 @@ function createBuyers(world: World, processes: Processes) {
 
   return { want };
 }
-
-/** Refusals after which a client is told to send the same again. */
-const retriable: readonly string[] = ['OVERLOADED', 'UNAVAILABLE', 'STOCK_NOT_READY'];

@@ -17,6 +17,10 @@ export const guardNames = [
   'emptinessNamed',
   /** A release gives back only what is held; off: INCRBY and SREM, every time. */
   'holdsState',
+  /** A reserve notes its buyer as one who may have had an order. */
+  'reserveSeen',
+  /** A load notes the buyers of orders that have ended and may be asked for again. */
+  'loadSeen',
   /** An orphan's id is inserted as ABORTED before its hold is released. */
   'orphanFence',
   /** The database clock says what is due; off: the wall clock of the process that asks. */

@@ -131,6 +131,10 @@ export function operation(ledger: Ledger): Operations & RebuildSteps {
         const state = status === 'PAID' ? ('sold' as const) : ('held' as const);
         return { orderId: id, userId, quantity, state };
       });
+      // No key of theirs expires in a history of minutes; a fence never had one.
+      const former = [...orders.values()].filter(
+        (row) => row.activityId === activityId && !isActive(row) && row.idempotencyKey !== '',
+      );
       return {
         activityId,
         generation: generation + 1,
@@ -139,6 +143,7 @@ export function operation(ledger: Ledger): Operations & RebuildSteps {
         available,
         stockRunId,
         holds,
+        formerBuyers: guards.loadSeen ? former.map(({ userId }) => userId) : [],
       };
     },
     commitRebuild: ({ activityId, generation, holds }, runId) => {

@@ -25,6 +25,8 @@ export interface StockState {
   capacityVersion: number;
   readonly users: Set<string>;
   readonly holds: Map<string, HoldRow>;
+  /** Buyers who may have had an order; null: anybody. The real one is a bitmap, which takes few others for them. */
+  readonly seen: Set<string> | null;
 }
 
 /** A copy of everything, as a file on the disk of Redis would keep it. */
@@ -144,7 +146,10 @@ export function createModelRedis({
         throw new Error(`Redis refused: order ${orderId} is held otherwise`);
       }
       if (state.users.has(userId)) return { kind: 'user_holds' };
-      if (state.stock < quantity) return { kind: 'sold_out' };
+      if (state.stock < quantity) {
+        return { kind: state.seen?.has(userId) === false ? 'sold_out_newcomer' : 'sold_out' };
+      }
+      if (guards.reserveSeen) state.seen?.add(userId);
       state.stock -= quantity;
       state.users.add(userId);
       state.holds.set(orderId, { orderId, userId, quantity, state: 'held', atMs: now(), heldFromMs: null });
@@ -170,7 +175,8 @@ export function createModelRedis({
       state.capacity += moved;
       return { kind: isShort ? 'not_yet' : 'done' };
     },
-    load: ({ activityId, generation, capacity, capacityVersion, stock, holds }, replaces) => {
+    load: ({ holds, formerBuyers, ...snapshot }, replaces) => {
+      const { activityId, generation, capacity, capacityVersion, stock } = snapshot;
       const isLate = tokenOf(activityId) !== replaces;
       if (guards.loadToken && isLate) throw new Error(`activity ${activityId} was loaded meanwhile`);
       loads += 1;
@@ -182,6 +188,7 @@ export function createModelRedis({
         capacityVersion,
         users: new Set(holds.map(({ userId }) => userId)),
         holds: new Map(holds.map((hold) => [hold.orderId, { ...hold, atMs: now(), heldFromMs: null }])),
+        seen: formerBuyers && new Set([...holds.map(({ userId }) => userId), ...formerBuyers]),
       });
       return runId();
     },
@@ -223,11 +230,12 @@ export function createModelRedis({
 
 function copyOf(activities: RedisCopy['activities']): Map<number, StockState> {
   return new Map(
-    [...activities].map(([id, { users, holds, ...numbers }]) => [
+    [...activities].map(([id, { users, holds, seen, ...numbers }]) => [
       id,
       {
         ...numbers,
         users: new Set(users),
+        seen: seen && new Set(seen),
         holds: new Map([...holds].map(([orderId, hold]) => [orderId, { ...hold }])),
       },
     ]),

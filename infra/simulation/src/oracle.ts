@@ -3,7 +3,7 @@ import type { ModelDatabase } from './model-database.ts';
 import type { ModelProvider } from './model-provider.ts';
 import type { ModelRedis } from './model-redis.ts';
 import { isActive, isOpen, type OrderRow, type Tables } from './model-rows.ts';
-import type { ObservedAnswer } from './observed.ts';
+import { type ObservedAnswer, retriableCodes } from './observed.ts';
 
 /** What the oracle looks at: the stores as they are, and what was seen from outside. */
 interface Judged {
@@ -67,6 +67,7 @@ export function checkAtRest(world: Judged): Violation[] {
     ...checkNotices(world),
     ...checkMoney(world),
     ...checkAnswers(world),
+    ...checkRepeats(world),
     ...checkLeftovers(world),
   ];
 }
@@ -245,6 +246,25 @@ function checkAnswers({ database: { tables }, answers }: Judged): Violation[] {
     if (first.request !== request) say(`${first.request} and ${request} got the same order`);
   }
   return found;
+}
+
+/** I10: a buyer who has the answer and sends the same once more gets it again, or is told to come back. */
+function checkRepeats({ answers }: Judged): Violation[] {
+  const nameOf = ({ userId, key, activityId, quantity }: ObservedAnswer): string =>
+    `key ${key} of ${userId} for ${quantity} of ${activityId}`;
+  const knownAtMs = new Map<string, number>();
+  for (const answered of answers) {
+    const name = nameOf(answered);
+    if (answered.answer.kind !== 'refused' && !knownAtMs.has(name))
+      knownAtMs.set(name, answered.answeredAtMs);
+  }
+  return answers.flatMap((answered) => {
+    const { answer, askedAtMs } = answered;
+    const name = nameOf(answered);
+    const isRepeat = askedAtMs >= (knownAtMs.get(name) ?? Number.POSITIVE_INFINITY);
+    if (answer.kind !== 'refused' || !isRepeat || retriableCodes.includes(answer.problem.code)) return [];
+    return [{ invariant: 'I10', what: `${name}: a repeat was refused with ${answer.problem.code}` }];
+  });
 }
 
 /** I11, and nothing that is owed is left: messages, outbox rows, effects. */

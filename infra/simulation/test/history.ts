@@ -94,6 +94,7 @@ export const redisStep = fc.oneof(
     do: fc.constant('load' as const),
     generation: fc.constantFrom(1, 2),
     held: fc.uniqueArray(order, { maxLength: 2 }),
+    former: fc.option(fc.uniqueArray(order, { maxLength: 2 })),
   }),
   fc.record({ do: fc.constant('reacquire' as const), orders }),
   fc.record({

@@ -67,7 +67,8 @@ async function both(step: RedisStep, model: ModelRedis): Promise<[unknown, unkno
       const taken = holds.reduce((total, { quantity }) => total + quantity, 0);
       const { generation } = step;
       const sizes = { capacity, capacityVersion: generation, stock: capacity - taken };
-      const snapshot = { activityId, generation, ...sizes, holds };
+      const formerBuyers = step.former?.map((order) => detailsOf(order).userId) ?? null;
+      const snapshot = { activityId, generation, ...sizes, holds, formerBuyers };
       await stock.load(snapshot, await stock.readLoadToken(activityId));
       model.load(snapshot, model.readLoadToken(activityId));
       return [undefined, undefined];
@@ -126,7 +127,7 @@ it('a model whose release forgets the state of the hold is told from the real on
   activityId += 1;
   const model = createModelRedis({ guards: guardsWithout('holdsState'), now: Date.now });
   const steps: RedisStep[] = [
-    { do: 'load', generation: 1, held: [1] },
+    { do: 'load', generation: 1, held: [1], former: [] },
     { do: 'release', orders: [1] },
   ];
   for (const step of steps) await both(step, model);

@@ -22,6 +22,7 @@ const needs: Partial<Record<GuardName, FaultRates>> = {
   loadToken: lateLoads,
   emptinessNamed: lateLoads,
   sweep: { 'broker-loses': 0.25 },
+  loadSeen: { 'redis-flushed': 0.25 },
 };
 
 /** The first seed that finds the guard missing, and what it says. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Activity, NewOrder, OrderRepository } from '@lapse/order-repository';
+import type { Activity, ActivitySnapshot, NewOrder, OrderRepository } from '@lapse/order-repository';
 import { v7 } from 'uuid';
 import type { ModelDatabase } from '../src/model-database.ts';
 import type { DatabaseStep, NewOrderStep } from './history.ts';
@@ -254,8 +254,8 @@ async function playRebuild(pair: Pair, ends: boolean): Promise<[unknown, unknown
   let fromReal: unknown;
   const undone = new Error('undone');
   try {
-    await real.rebuildSnapshot(activity.id, async ({ holds, ...snapshot }) => {
-      fromReal = { ...snapshot, holds: sorted(holds) };
+    await real.rebuildSnapshot(activity.id, async (snapshot) => {
+      fromReal = inOrder(snapshot);
       if (!ends) throw undone;
       return 'run 1';
     });
@@ -265,7 +265,12 @@ async function playRebuild(pair: Pair, ends: boolean): Promise<[unknown, unknown
   const snapshot = model.beginRebuild(activity.id);
   if (snapshot && ends) model.commitRebuild(snapshot, 'run 1');
   else model.rollBackRebuild(activity.id);
-  return plain(pair, fromReal, snapshot && { ...snapshot, holds: sorted(snapshot.holds) });
+  return plain(pair, fromReal, snapshot && inOrder(snapshot));
+}
+
+function inOrder(snapshot: ActivitySnapshot): ActivitySnapshot {
+  const { holds, formerBuyers } = snapshot;
+  return { ...snapshot, holds: sorted(holds), formerBuyers: formerBuyers && sorted(formerBuyers) };
 }
 
 function idOf({ orderIds }: Pair, order: number): string {

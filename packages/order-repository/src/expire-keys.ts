@@ -44,6 +44,12 @@ export async function expireKeys(
   return { orders: walked.orders, answers, drained: walked.drained && answers < limit };
 }
 
+/** The last order that the walk has passed: those up to it have no key any more. Sorts before all where nobody walked. */
+export async function expiredKeysPlace(session: Session): Promise<Buffer> {
+  const [at] = await session.rows<{ place: Buffer }>('SELECT place FROM job_place WHERE job = ?', [job]);
+  return at?.place ?? startOfIds;
+}
+
 interface Walked {
   readonly orders: number;
   readonly drained: boolean;

@@ -2,6 +2,7 @@ import type { OrderStatus } from '@lapse/contracts';
 import { idFromBytes, idToBytes, newId } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { insertEffects } from './insert-effects.ts';
+import { readFormerBuyers } from './read-former-buyers.ts';
 import type { Session } from './session.ts';
 import type { ActivitySnapshot, SnapshotHold } from './snapshot.ts';
 import { inTransaction } from './transaction.ts';
@@ -30,8 +31,8 @@ interface ActiveRow {
 }
 
 /**
- * Load an activity's stock into Redis from MySQL's truth: lock the activity, read its active orders,
- * let `apply` write Redis under the next generation, note that and the run id of the server that took it, commit. While the lock is held nothing can be created, closed or
+ * Load an activity's stock into Redis from MySQL's truth: lock the activity, read its active orders
+ * and the buyers of those that ended, let `apply` write Redis under the next generation, note that and the run id of the server that took it, commit. While the lock is held nothing can be created, closed or
  * cancelled in the activity, and a hold of an older generation is refused for ever after. `apply` must put
  * the generation in last, and may be called again when the transaction repeats.
  *
@@ -75,6 +76,7 @@ async function rebuildOnce(
   for await (const page of readActive(session, activityId, { onlyPaid: false })) {
     for (const row of page) holds.push(toHold(row));
   }
+  const formerBuyers = await readFormerBuyers(session, activityId);
   const runId = await whileAwake(session, () =>
     apply({
       activityId,
@@ -84,6 +86,7 @@ async function rebuildOnce(
       available: activity.available,
       stockRunId: activity.stock_run_id,
       holds,
+      formerBuyers,
     }),
   );
   await session.run('UPDATE activity SET generation = ?, stock_run_id = ? WHERE id = ?', [

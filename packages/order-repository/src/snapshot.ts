@@ -10,6 +10,8 @@ export interface ActivitySnapshot {
   /** Run id of the Redis server that had the stock until now; null: none. */
   readonly stockRunId: string | null;
   readonly holds: readonly SnapshotHold[];
+  /** Buyers of orders that have ended and keep their idempotency key; one may be named twice. Null: too many to list. */
+  readonly formerBuyers: readonly string[] | null;
 }
 
 export interface SnapshotHold {

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { waitUntil } from '@lapse/testing';
+import { v7 } from 'uuid';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../src/database.ts';
-import type { ActivitySnapshot, CreateOutcome } from '../src/index.ts';
+import type { ActivitySnapshot, CreateOutcome, NewOrder } from '../src/index.ts';
 import { insertCapacityEffect, insertReacquireEffect } from '../src/insert-stock-effect.ts';
 import { listPendingEffects } from '../src/list-pending-effects.ts';
+import { readFormerBuyers } from '../src/read-former-buyers.ts';
 import { readPendingChanges } from '../src/read-pending-changes.ts';
 import { rebuildSnapshot } from '../src/rebuild-snapshot.ts';
 import { inTransaction } from '../src/transaction.ts';
@@ -96,10 +98,49 @@ test('a snapshot has every active order, a new generation, and the places that a
     { orderId: held.id, userId: held.userId, quantity: 2, state: 'held' },
     { orderId: sold.id, userId: sold.userId, quantity: 1, state: 'sold' },
   ]);
+  expect(seen[0]?.formerBuyers).toEqual([gone.userId]);
   // A first load that comes late does not stand in the way of the rebuild.
   await repository.noteFirstLoad(activity.id, { generation: 1, runId: 'run-1' });
   expect((await repository.readActivity(activity.id))?.stockRunId).toBe('run-2');
   await repository.rebuildSnapshot(999_999, async () => expect.unreachable());
+});
+
+test('former buyers are those whose key is kept: not the expired, not the fenced, and none of another activity', async () => {
+  const { repository, url, query } = current;
+  const activity = await createActivity(repository);
+  const other = await createActivity(repository);
+  const dayMs = 86_400_000;
+  const old = (): NewOrder =>
+    newOrder(activity, {
+      id: v7({ msecs: Date.now() - dayMs - 60_000 }),
+      createdAt: new Date(Date.now() - dayMs - 60_000),
+    });
+  const [closed, cancelled, elsewhere, expired, active] = [
+    ...[newOrder(activity), newOrder(activity), newOrder(other), old(), newOrder(activity)],
+  ] as [NewOrder, NewOrder, NewOrder, NewOrder, NewOrder];
+  await repository.createOrders([closed, cancelled, elsewhere, expired, active]);
+  for (const { id, userId } of [closed, cancelled, elsewhere, expired])
+    await repository.cancelOrder(id, userId);
+  const orphan = { orderId: v7(), activityId: activity.id, userId: 'nobody', quantity: 1 };
+  await repository.fenceOrphans([orphan]);
+  const read = async (max?: number) => {
+    const database = openDatabase({ url, poolMax: 1, queryTimeoutMs: 5_000 }, collectLog([]));
+    const found = await database.withSession((session) => readFormerBuyers(session, activity.id, max));
+    await database.close();
+    return found?.toSorted() ?? null;
+  };
+  const kept = [closed.userId, cancelled.userId].toSorted();
+  expect(await read()).toEqual([...kept, expired.userId].toSorted());
+  while (!(await repository.expireKeys({ limit: 100 })).drained);
+  expect(await read()).toEqual(kept);
+  expect(await read(2)).toEqual(kept);
+  expect(await read(1)).toBeNull();
+  // Negative control: it is the place of that walk that spares the reading, not the key alone.
+  await query('UPDATE orders SET idempotency_key = ? WHERE id = ?', [
+    'stands',
+    Buffer.from(expired.id.replaceAll('-', ''), 'hex'),
+  ]);
+  expect(await read()).toEqual(kept);
 });
 
 test('a rebuild whose load fails changes nothing', async () => {

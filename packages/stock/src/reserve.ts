@@ -1,5 +1,6 @@
 import { isWrongType } from './is-wrong-type.ts';
 import type { RedisClient } from './redis-client.ts';
+import { hashBuyer } from './seen-buyers.ts';
 import { stockKeys } from './stock-keys.ts';
 
 export interface Reservation {
@@ -13,10 +14,14 @@ export interface Reservation {
   readonly quantity: number;
 }
 
-const reserveKinds = ['reserved', 'sold_out', 'user_holds', 'not_ready', 'released'] as const;
+const reserveKinds = [
+  ...(['reserved', 'sold_out', 'sold_out_newcomer', 'user_holds', 'not_ready', 'released'] as const),
+];
 
 /**
- * `reserved`: the order holds its units, or has sold them. `sold_out`: fewer are free than asked for.
+ * `reserved`: the order holds its units, or has sold them. `sold_out`: fewer are free than asked for, and this buyer
+ * may have had an order here before. `sold_out_newcomer`: the same, and this buyer surely never had one that MySQL
+ * could know by its idempotency key. Every order in MySQL took its hold here first, in this load, or was known to it.
  * `user_holds`: another order of this user is active. `not_ready`: not loaded, under another generation, this is
  * another server than the one it was loaded into, or a value there is none that a script wrote: a load mends all four.
  * `released`: this very order was given back before; it never holds again.
@@ -44,7 +49,7 @@ export async function reserve(
     throw new RangeError(`A quantity is a positive whole number, not ${quantity}.`);
   }
   const keys = stockKeys(activityId);
-  const argv = [String(generation), orderId, userId, String(quantity)];
+  const argv = [String(generation), orderId, userId, String(quantity), String(hashBuyer(userId))];
   const asked = ask(`reserve order ${orderId}`, activityId, async ({ scripts, runId }) => {
     // No await between the look and the sending: both are of the same connection.
     const server = runId.now() ?? (await runId.read());

@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
-import type { StockKeys } from './stock-keys.ts';
+import type { StagedKeys, StockKeys } from './stock-keys.ts';
 
 /** The Lua scripts as functions. One round trip each; ioredis sends a hash, and the text once per connection. */
 export interface StockScripts {
   reserve(keys: StockKeys, argv: readonly string[]): Promise<unknown>;
   release(keys: StockKeys, orderIds: readonly string[]): Promise<unknown>;
   confirm(keys: StockKeys, orderIds: readonly string[]): Promise<unknown>;
-  swapIn(
-    keys: StockKeys,
-    staged: { users: string; holds: string },
-    argv: readonly string[],
-  ): Promise<unknown>;
+  swapIn(keys: StockKeys, staged: StagedKeys, argv: readonly string[]): Promise<unknown>;
   reacquire(keys: StockKeys, argv: readonly string[]): Promise<unknown>;
   setCapacity(keys: StockKeys, argv: readonly string[]): Promise<unknown>;
   prune(keys: StockKeys, argv: readonly string[]): Promise<unknown>;
@@ -31,20 +27,24 @@ function defineScript(redis: Redis, file: string, numberOfKeys: number): ScriptC
 }
 
 export function defineScripts(redis: Redis): StockScripts {
-  const reserve = defineScript(redis, 'reserve', 4);
+  const reserve = defineScript(redis, 'reserve', 5);
   const release = defineScript(redis, 'release', 4);
   const confirm = defineScript(redis, 'confirm', 2);
-  const swapIn = defineScript(redis, 'swap-in', 8);
+  const swapIn = defineScript(redis, 'swap-in', 10);
   const reacquire = defineScript(redis, 'reacquire', 4);
   const setCapacity = defineScript(redis, 'set-capacity', 3);
   const prune = defineScript(redis, 'prune', 1);
   return {
-    reserve: ({ stock, users, holds, generation }, argv) => reserve(stock, users, holds, generation, ...argv),
+    reserve: ({ stock, users, holds, generation, seen }, argv) =>
+      reserve(stock, users, holds, generation, seen, ...argv),
     release: ({ stock, users, holds, generation }, orders) =>
       release(stock, users, holds, generation, ...orders),
     confirm: ({ holds, generation }, orders) => confirm(holds, generation, ...orders),
-    swapIn: ({ stock, users, holds, generation, capacity, load }, staged, argv) =>
-      swapIn(stock, users, holds, generation, capacity, load, staged.users, staged.holds, ...argv),
+    swapIn: ({ stock, users, holds, generation, capacity, load, seen }, staged, argv) =>
+      swapIn(
+        ...[stock, users, holds, generation, capacity, load, seen],
+        ...[staged.users, staged.holds, staged.seen, ...argv],
+      ),
     reacquire: ({ stock, users, holds, generation }, argv) =>
       reacquire(stock, users, holds, generation, ...argv),
     setCapacity: ({ stock, generation, capacity }, argv) => setCapacity(stock, generation, capacity, ...argv),

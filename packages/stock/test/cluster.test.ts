@@ -20,7 +20,15 @@ afterAll(async () => {
 
 // The same tests, unchanged, with their activities spread over the three nodes.
 useStore(cluster.url);
-const sameTests = ['stock', 'load-stock', 'reacquire', 'set-capacity', 'stock-model', 'inspect-stock'];
+const sameTests = [
+  'stock',
+  'load-stock',
+  'reacquire',
+  'set-capacity',
+  'stock-model',
+  'inspect-stock',
+  'seen-buyers',
+];
 describe.each(sameTests)('on a cluster: %s', async (name) => {
   await import(`./${name}.test.ts`);
 });

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { emptySnapshot, idOf, loadOver, openTestStock, type TestStock } from './open-test-stock.ts';
 
@@ -86,9 +87,28 @@ it.each([
     () => own.redis.hset(`${keys}:holds`, idOf('o1').toUpperCase(), `h:1:${Date.now()}:ann`),
   ],
   ['users that are no set', () => own.redis.set(`${keys}:users`, 'ann')],
+  [
+    'a map of buyers that is no text',
+    async () => {
+      await own.redis.del(`${keys}:seen`);
+      await own.redis.rpush(`${keys}:seen`, 'ann');
+    },
+  ],
 ])('%s is unreadable, not an error', async (_what, damage) => {
   await damage();
   expect(await own.stock.inspect(activityId)).toMatchObject({ kind: 'unreadable' });
+});
+
+it('names the users whom the map of buyers does not know; without a map there is nobody to name', async () => {
+  await reserve('held');
+  await reserve('lost');
+  expect(await inspect()).toMatchObject({ unseen: [] });
+  await own.redis.setbit(`${keys}:seen`, crc32('user of lost') % 8_192, 0);
+  expect(await inspect()).toMatchObject({ unseen: ['user of lost'] });
+  await own.redis.set(`${keys}:seen`, Buffer.alloc(5 * 1_048_576));
+  expect(await inspect()).toMatchObject({ unseen: expect.arrayContaining(['user of held', 'user of lost']) });
+  await own.redis.del(`${keys}:seen`);
+  expect(await inspect()).toMatchObject({ unseen: [] });
 });
 
 it('an activity that is not loaded is told apart', async () => {

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { createLogger } from '@lapse/runtime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openStock } from '../src/index.ts';
-import { openTestStock, snapshotOf, type TestStock } from './open-test-stock.ts';
+import { emptySnapshot, openTestStock, snapshotOf, type TestStock } from './open-test-stock.ts';
 
 /** Where a load is cut off, in bytes since it began: all of its first commands, and some of the later ones. */
 const cutsAtBytes = Array.from({ length: 24 }, (_, index) => 1_000 + index * 5_000);
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => own.close());
 
-/** A way to Redis that ends, as with the process at its other end, once so many bytes of holds have passed. */
+/** A way to Redis that ends, as with the process at its other end, once so many bytes of the load have passed. */
 async function openShortWay(url: string, bytesMax: number) {
   const { port, pathname } = new URL(url);
   const ended: Promise<unknown>[] = [];
@@ -48,6 +48,25 @@ async function openShortWay(url: string, bytesMax: number) {
     },
   };
 }
+
+it('the map of buyers of a load that was cut off disappears by itself too', async () => {
+  const formerBuyers = Array.from({ length: 5_000 }, (_, index) => `buyer-${index}`);
+  let left = 0;
+  for (const [index, bytesMax] of [10_000, 70_000, 300_000].entries()) {
+    const activityId = 1_000 + index;
+    const way = await openShortWay(own.url, bytesMax);
+    const stock = await openStock({ url: way.url, commandTimeoutMs: 2_000 }, createLogger('test', 'silent'));
+    const snapshot = { ...emptySnapshot(activityId, 100_000), formerBuyers };
+    await expect(stock.load(snapshot, '')).rejects.toThrow();
+    await stock.close();
+    await way.close();
+    for (const key of await own.keysOf(activityId)) {
+      expect(await own.redis.ttl(key), `${key} after ${bytesMax} bytes`).toBeGreaterThan(0);
+      left += 1;
+    }
+  }
+  expect(left).toBe(3);
+});
 
 it('what a load leaves behind when its process dies in the middle disappears by itself, wherever it was cut off', async () => {
   const holds = Array.from({ length: 3_000 }, (_, i) => ({

@@ -103,7 +103,8 @@ describe('load', () => {
     expect(await own.stock.release(10, ['o0', 'o600'])).toEqual({ kind: 'done', units: [0, 1] });
     expect(await own.redis.ttl('activity:{10}:holds')).toBe(-1);
     expect(await own.redis.ttl('activity:{10}:users')).toBe(-1);
-    expect(await own.keysOf(10)).toHaveLength(6);
+    expect(await own.redis.ttl('activity:{10}:seen')).toBe(-1);
+    expect(await own.keysOf(10)).toHaveLength(7);
   });
 
   it('replaces everything that was there, and refuses reserves of the old generation', async () => {

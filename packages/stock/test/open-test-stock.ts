@@ -84,7 +84,7 @@ export function snapshotOf(
   holds: StockSnapshot['holds'],
 ): StockSnapshot {
   const capacity = holds.reduce((units, { quantity }) => units + quantity, stock);
-  return { activityId, generation, capacity, capacityVersion: 1, stock, holds };
+  return { activityId, generation, capacity, capacityVersion: 1, stock, holds, formerBuyers: [] };
 }
 
 /** All that is held for longer than `olderThanMs`. */

@@ -74,7 +74,7 @@ it('a server that comes back with an older snapshot sells nothing: its places we
 
   const now = await loadOver(stock, { ...emptySnapshot(activityId, 0, 2), capacity: 3 });
   const after = { activityId, generation: 2, stockRunId: now, orderId: 'o5', userId: 'o5', quantity: 1 };
-  expect(await stock.reserve(after)).toEqual({ kind: 'sold_out' });
+  expect(await stock.reserve(after)).toEqual({ kind: 'sold_out_newcomer' });
 });
 
 it('negative control: without the run id, a server with an older snapshot sells its places again', async () => {
@@ -122,7 +122,7 @@ it('every reserve after a reconnect waits for the run id of the new connection',
       await new Promise(setImmediate);
     }
   })();
-  await waitUntil(() => answers.includes('sold_out'), { what: 'the first three to sell' });
+  await waitUntil(() => answers.includes('sold_out_newcomer'), { what: 'the first three to sell' });
   await rollBack();
   await waitUntil(() => answers.at(-1) === 'not_ready', { what: 'the new server to refuse' });
   stop = true;

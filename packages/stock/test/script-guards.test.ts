@@ -65,7 +65,7 @@ const controls: readonly Control[] = [
     guard: 'reserve: the generation must be that of the keys',
     script: 'reserve',
     cut: ["redis.call('GET', KEYS[4]) ~= generation or ", ''],
-    play: (run) => run('2', o1, 'ann', '1'),
+    play: (run) => run('2', o1, 'ann', '1', '7'),
     holds: 'not_ready',
     without: 'reserved',
   },
@@ -75,7 +75,7 @@ const controls: readonly Control[] = [
     cut: ['return whole and tonumber(text)', 'return tonumber(text)'],
     play: async (run) => {
       await own.redis.set(stockKeys(activityId).stock, '12.5');
-      return run('1', o1, 'ann', '1').catch((error: Error) => /not an integer/.test(error.message));
+      return run('1', o1, 'ann', '1', '7').catch((error: Error) => /not an integer/.test(error.message));
     },
     holds: 'not_ready',
     without: true,
@@ -86,7 +86,7 @@ const controls: readonly Control[] = [
     cut: ['if known then', 'if false then'],
     play: async (run) => {
       await own.stock.release(activityId, [o1]);
-      return run('1', o1, 'ann', '1');
+      return run('1', o1, 'ann', '1', '7');
     },
     holds: 'released',
     without: 'reserved',
@@ -96,8 +96,8 @@ const controls: readonly Control[] = [
     script: 'reserve',
     cut: ["if redis.call('SISMEMBER', KEYS[2], user) == 1 then", 'if false then'],
     play: async (run) => {
-      await run('1', o1, 'ann', '1');
-      return run('1', idOf('o2'), 'ann', '1');
+      await run('1', o1, 'ann', '1', '7');
+      return run('1', idOf('o2'), 'ann', '1', '7');
     },
     holds: 'user_holds',
     without: 'reserved',
@@ -107,11 +107,47 @@ const controls: readonly Control[] = [
     script: 'reserve',
     cut: ['if free < quantity then', 'if false then'],
     play: async (run) => {
-      await run('1', o1, 'ann', '11');
+      await run('1', o1, 'ann', '11', '7');
       return own.redis.get(stockKeys(activityId).stock);
     },
     holds: '10',
     without: '-1',
+  },
+  {
+    guard: 'reserve: a buyer whose order has ended is never taken for one who had none',
+    script: 'reserve',
+    cut: ["redis.call('SETBIT', KEYS[5], bit, 1)", ''],
+    play: async (run) => {
+      await run('1', o1, 'ann', '1', '7');
+      await own.stock.release(activityId, [o1]);
+      await run('1', idOf('o2'), 'bob', '10', '8');
+      return run('1', idOf('o3'), 'ann', '1', '7');
+    },
+    holds: 'sold_out',
+    without: 'sold_out_newcomer',
+  },
+  {
+    guard: 'reserve: without a map of buyers anybody may have had an order',
+    script: 'reserve',
+    cut: ['local bit = bits > 0 and ', 'local bit = bits == 0 and 1 or '],
+    play: async (run) => {
+      await own.redis.del(stockKeys(activityId).seen);
+      return run('1', o1, 'ann', '11', '7');
+    },
+    holds: 'sold_out',
+    without: 'sold_out_newcomer',
+  },
+  {
+    guard: 'reserve: no map is begun where there is none',
+    script: 'reserve',
+    cut: ['local bit = bits > 0 and ', 'local bit = bits == 0 and 1 or '],
+    play: async (run) => {
+      await own.redis.del(stockKeys(activityId).seen);
+      await run('1', o1, 'ann', '1', '7');
+      return own.redis.exists(stockKeys(activityId).seen);
+    },
+    holds: 0,
+    without: 1,
   },
   {
     guard: 'reacquire: an order takes its places again once',
@@ -145,20 +181,44 @@ const controls: readonly Control[] = [
     play: async (run) => {
       const replaces = await own.stock.readLoadToken(activityId);
       await loadOver(own.stock, emptySnapshot(activityId, 7, 2));
-      return run('2', '10', '0', '1:10', 'late', replaces);
+      return run('2', '10', '0', '1:10', 'late', replaces, '0');
     },
     holds: -1,
+    without: 1,
+  },
+  {
+    guard: 'swap-in: a load without a map leaves none of another load',
+    script: 'swap-in',
+    cut: ["redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[7])", "redis.call('UNLINK', KEYS[2], KEYS[3])"],
+    play: async (run) => {
+      await run('2', '10', '0', '1:10', 'late', await own.stock.readLoadToken(activityId), '0');
+      return own.redis.exists(stockKeys(activityId).seen);
+    },
+    holds: 0,
+    without: 1,
+  },
+  {
+    guard: 'swap-in: a map that is not there whole is not taken',
+    script: 'swap-in',
+    cut: ["\n  or redis.call('STRLEN', KEYS[10]) ~= length", ''],
+    play: async (run) => {
+      await own.redis.setrange(stagedKeys(activityId, 'late').seen, 99, '1');
+      return run('2', '10', '0', '1:10', 'late', await own.stock.readLoadToken(activityId), '1024');
+    },
+    holds: 0,
     without: 1,
   },
 ];
 
 /** In the order in which the wrappers give them. */
 function keysOf(script: Script): string[] {
-  const { stock, users, holds, generation, capacity, load } = stockKeys(activityId);
+  const { stock, users, holds, generation, capacity, load, seen } = stockKeys(activityId);
   if (script === 'set-capacity') return [stock, generation, capacity];
+  if (script === 'reserve') return [stock, users, holds, generation, seen];
   if (script !== 'swap-in') return [stock, users, holds, generation];
   const staged = stagedKeys(activityId, 'late');
-  return [stock, users, holds, generation, capacity, load, staged.users, staged.holds];
+  const there = [stock, users, holds, generation, capacity, load, seen];
+  return [...there, staged.users, staged.holds, staged.seen];
 }
 
 function runner(script: Script, cuts: readonly Cut[]): Run {

@@ -48,7 +48,7 @@ it('below what is held it takes what is free, sells nothing more, and is done on
   await reserve('o2', 4);
   expect(await setCapacity(2, 5)).toEqual({ kind: 'not_yet' });
   expect(await recorded()).toBe('1:7');
-  expect(await reserve('o3', 1)).toEqual({ kind: 'sold_out' });
+  expect(await reserve('o3', 1)).toEqual({ kind: 'sold_out_newcomer' });
   await own.stock.release(activityId, ['o1']);
   expect(await setCapacity(2, 5)).toEqual({ kind: 'done' });
   expect(await free()).toBe(1);

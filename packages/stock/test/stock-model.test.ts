@@ -21,6 +21,7 @@ interface Known {
 /** What the scripts promise, in twenty lines: a map of orders and a number. */
 function createModel(capacity: number) {
   const known = new Map<string, Known>();
+  const buyers = new Set<string>();
   let free = capacity;
   const active = (user: string): boolean =>
     [...known.values()].some((one) => one.user === user && one.state !== 'released');
@@ -30,8 +31,9 @@ function createModel(capacity: number) {
       const existing = known.get(id);
       if (existing !== undefined) return existing.state === 'released' ? 'released' : 'reserved';
       if (active(user)) return 'user_holds';
-      if (free < quantity) return 'sold_out';
+      if (free < quantity) return buyers.has(user) ? 'sold_out' : 'sold_out_newcomer';
       free -= quantity;
+      buyers.add(user);
       known.set(id, { user, quantity, state: 'held' });
       return 'reserved';
     },

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { compareOrders } from './compare-orders.ts';
+import { findUnseenBuyers } from './find-unseen-buyers.ts';
 import type { MysqlSnapshot } from './mysql-snapshot.ts';
 import { type RedisSums, readRedisSums } from './redis-sums.ts';
 import type { ActivityFilter } from './rule.ts';
@@ -17,7 +18,7 @@ interface ActivityTruth {
   readonly paid: number;
 }
 
-/** I2 at any time; at rest also I3 and the part of I5 that lies in Redis. */
+/** I2 and I10 at any time; at rest also I3 and the part of I5 that lies in Redis. */
 export async function checkRedis(
   mysql: MysqlSnapshot,
   redis: Redis,
@@ -27,16 +28,19 @@ export async function checkRedis(
   const findings: Finding[] = [];
   const activities = await readActivities(mysql, only);
   const suspects = new Set<number>();
+  const loaded: number[] = [];
   const runId = atRest ? await readRunId(redis) : '';
   for (const truth of activities) {
     const sums = await readRedisSums(redis, truth.id);
     // Not loaded is lawful while running: sales refuse until MySQL's truth is loaded.
     if (sums.generation !== null) findings.push(...checkSums(truth, sums));
+    if (sums.generation === String(truth.generation)) loaded.push(truth.id);
     if (!atRest) continue;
     const differing = compareSums(truth, sums, runId);
     findings.push(...differing);
     if (differing.length > 0) suspects.add(truth.id);
   }
+  findings.push(...(await findUnseenBuyers(mysql, redis, loaded)));
   if (atRest) findings.push(...(await compareOrders(mysql, redis, only, suspects)));
   return findings;
 }

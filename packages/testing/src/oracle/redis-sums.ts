@@ -44,7 +44,7 @@ return { redis.call('GET', KEYS[4]), redis.call('GET', KEYS[1]) or 'absent', red
 /** The names that every part of the system, and other systems, agree on. */
 export function redisKeys(
   activityId: number,
-): Record<'stock' | 'users' | 'holds' | 'gen' | 'capacity', string> {
+): Record<'stock' | 'users' | 'holds' | 'gen' | 'capacity' | 'seen', string> {
   const prefix = `activity:{${activityId}}`;
   return {
     stock: `${prefix}:stock`,
@@ -52,6 +52,7 @@ export function redisKeys(
     holds: `${prefix}:holds`,
     gen: `${prefix}:gen`,
     capacity: `${prefix}:capacity`,
+    seen: `${prefix}:seen`,
   };
 }
 

@@ -7,6 +7,7 @@ import {
   openWorld,
   payment,
   type SeedOrder,
+  seenBitOf,
   shopEvent,
   step,
   takeAgain,
@@ -111,6 +112,14 @@ const plants: readonly Plant[] = [
     fails: ['I3'],
     says: /1 × active order whose user is not among the users in Redis/,
     order: 'pending',
+  },
+  {
+    name: 'a buyer of an order that ended whom Redis has forgotten',
+    plant: ({ redis, orders }) => redis.setbit(`${activity.keys}:seen`, seenBitOf(orders.closed), 0),
+    fails: ['I10'],
+    says: /1 × order whose buyer the map of buyers in Redis does not know/,
+    order: 'closed',
+    always: true,
   },
   {
     name: 'a pending order without its hold',

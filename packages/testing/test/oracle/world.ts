@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { Redis } from 'ioredis';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { createTestDatabase, createTestRedis } from '../../src/index.ts';
@@ -254,4 +255,16 @@ async function seedRedis(redis: Redis, orders: World['orders']): Promise<void> {
     [cancelled.id]: 'r:0:1700000000000:',
     [aborted.id]: 'r:0:1700000000000:',
   });
+  // Whoever had an order here, ever; who was fenced had none.
+  await redis.setrange(`${activity.keys}:seen`, seenBits / 8 - 1, '\0');
+  for (const order of [pending, paid, closed, cancelled, orders.late]) {
+    await redis.setbit(`${activity.keys}:seen`, seenBitOf(order), 1);
+  }
+}
+
+const seenBits = 8_192;
+
+/** Where the map of buyers has an order's buyer. */
+export function seenBitOf({ user }: SeedOrder): number {
+  return crc32(user) % seenBits;
 }
