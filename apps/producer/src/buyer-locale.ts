@@ -11,7 +11,8 @@ const languagesMax = 10;
 export function buyerLocale(claim: string | undefined, acceptLanguage: string | undefined): BuyerLocale {
   const claimed = knownLocale(claim);
   if (claimed) return claimed;
-  const ranges = (acceptLanguage ?? '').split(',', languagesMax).map((entry) => {
+  if (acceptLanguage === undefined) return 'en';
+  const ranges = acceptLanguage.split(',', languagesMax).map((entry) => {
     const [tag = '', ...parameters] = entry.trim().split(';');
     const quality = parameters.map((text) => /^\s*q=([0-9.]+)\s*$/.exec(text)?.[1]).find(Boolean);
     return { tag, quality: quality === undefined ? 1 : Number(quality) };

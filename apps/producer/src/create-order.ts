@@ -1,12 +1,12 @@
 import type { CreateOrderBody } from '@lapse/contracts';
 import { type Activity, CommitUnknownError, type CreateResult, type NewOrder } from '@lapse/order-repository';
 import { QueueFullError } from '@lapse/runtime';
-import { v7 as uuidv7 } from 'uuid';
 import type { BuyerLocale } from './buyer-locale.ts';
 import type { CreateAnswer } from './create-answer.ts';
 import type { CreatePorts } from './create-ports.ts';
 import { answerFromEarlier, findEarlierAnswer, findHolder } from './earlier-order.ts';
 import { ordersCreated } from './metrics.ts';
+import { newOrderId } from './new-order-id.ts';
 import { firstAnswer } from './order-view.ts';
 import type { Problem } from './problem-reply.ts';
 import { requestHash } from './request-hash.ts';
@@ -44,7 +44,7 @@ export async function createOrder(ports: CreatePorts, request: CreateRequest): P
   const activity = await ports.activities.read(request.activityId);
   if (!activity) return refused({ code: 'ACTIVITY_NOT_FOUND' });
   const nowMs = ports.orders.now();
-  const id = uuidv7();
+  const id = newOrderId();
   const problem = saleProblem(activity, nowMs, request.body.quantity);
   // A repeat that comes after the sale has ended still gets its first answer.
   if (problem?.code === 'NOT_ON_SALE') {
