@@ -71,7 +71,13 @@ async function testPackages(args: TestArgs, checks: Promise<Tally[]>): Promise<T
       root: rootDir,
       only: args.only,
       concurrency: args.concurrency,
-      env: { ...testEnv(), ...services.env, [runMarker]: runId, LAPSE_TEST_LOGS: testLogs },
+      env: {
+        ...testEnv(),
+        ...services.env,
+        [runMarker]: runId,
+        LAPSE_TEST_LOGS: testLogs,
+        LAPSE_TEST_COMPILED: '1',
+      },
       signal: stop.signal,
     });
     return [...tallies, ...(await countLeaks(runId, services.ports)), ...(await readLogs())];
