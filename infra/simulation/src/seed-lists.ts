@@ -21,13 +21,13 @@ export const lateLoads: FaultRates = { 'redis-flushed': 0.25, 'redis-load-late':
  */
 export const foundSeeds: readonly FoundSeed[] = [
   {
-    seed: 120,
+    seed: 35,
     guard: 'loadToken',
     often: lateLoads,
     what: 'a load that takes effect after another sweeper loaded the same generation puts the older stock back',
   },
   {
-    seed: 184,
+    seed: 87,
     guard: 'emptinessNamed',
     often: lateLoads,
     what: 'the same, into a Redis that was empty when it left, was loaded since, and is empty again',
