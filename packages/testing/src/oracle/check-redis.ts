@@ -29,18 +29,20 @@ export async function checkRedis(
   const activities = await readActivities(mysql, only);
   const suspects = new Set<number>();
   const loaded: number[] = [];
-  const runId = atRest ? await readRunId(redis) : '';
+  const runId = await readRunId(redis);
   for (const truth of activities) {
     const sums = await readRedisSums(redis, truth.id);
     // Not loaded is lawful while running: sales refuse until MySQL's truth is loaded.
     if (sums.generation !== null) findings.push(...checkSums(truth, sums));
-    if (sums.generation === String(truth.generation)) loaded.push(truth.id);
+    if (sums.generation === String(truth.generation) && truth.runId === runId) loaded.push(truth.id);
     if (!atRest) continue;
     const differing = compareSums(truth, sums, runId);
     findings.push(...differing);
     if (differing.length > 0) suspects.add(truth.id);
   }
-  findings.push(...(await findUnseenBuyers(mysql, redis, loaded)));
+  findings.push(
+    ...(await findUnseenBuyers(mysql, redis, loaded, async () => (await readRunId(redis)) === runId)),
+  );
   if (atRest) findings.push(...(await compareOrders(mysql, redis, only, suspects)));
   return findings;
 }

@@ -17,19 +17,23 @@ interface KeyedOrder {
  * I10 in Redis: of every order whose key must still get its first answer, the buyer has their bit in the activity's
  * map. Without it a repeat in a sold-out sale would be refused as that of a stranger. An activity without a map is
  * lawful: there MySQL is asked each time.
- * @param loaded activities that Redis has under the generation of this snapshot. One that was loaded again since is
- * no harm: its map has all of these orders too.
+ * @param loaded activities that this server of Redis may sell: it has them under the generation of this snapshot, and is
+ * the one that they were loaded into. One that was loaded again since is no harm: its map has all of these orders too.
+ * @param isSameServer whether it still is that server. One that came back with older data has an older map, and refuses
+ * everybody until it is loaded.
  */
 export async function findUnseenBuyers(
   mysql: MysqlSnapshot,
   redis: Redis,
   loaded: readonly number[],
+  isSameServer: () => Promise<boolean>,
 ): Promise<Finding[]> {
   const maps = new Map<number, Buffer>();
   for (const activityId of loaded) {
     const map = await redis.getBuffer(redisKeys(activityId).seen);
     if (map !== null && map.length > 0) maps.set(activityId, map);
   }
+  if (!(await isSameServer())) return [];
   let total = 0;
   const orderIds: string[] = [];
   for await (const page of keyedOrders(mysql, [...maps.keys()])) {

@@ -830,6 +830,12 @@ describe('the oracle', () => {
     }
   });
 
+  it('asks a server of Redis that came back with older data for no buyer: it refuses everybody until it is loaded', async () => {
+    await world.redis.setbit(`${activity.keys}:seen`, seenBitOf(world.orders.closed), 0);
+    await world.sql.query("UPDATE activity SET stock_run_id = 'of another server'");
+    expect(await judge({ atRest: false })).toMatchObject({ ok: true });
+  });
+
   it('reports a parked order as parked, not as overdue', async () => {
     await world.sql.query('UPDATE orders SET expires_at = NOW(3) - INTERVAL 1 HOUR WHERE status = ?', [
       'PENDING',
