@@ -1,6 +1,6 @@
 import type { AuthConfig } from '@lapse/runtime';
 import { createVerifier, TokenError } from 'fast-jwt';
-import { clockToleranceSeconds, type TokenVerdict, type TokenVerifier } from './token-verifier.ts';
+import { clockToleranceSeconds, type TokenVerifier } from './token-verifier.ts';
 
 const codes = TokenError.codes;
 
@@ -32,7 +32,7 @@ export function openSecretVerifier({
   };
 }
 
-function faultOf({ code, message }: TokenError): (TokenVerdict & { kind: 'invalid' })['fault'] {
+function faultOf({ code, message }: TokenError): string {
   if (code === codes.expired) return 'the token has expired';
   const claim = /\b(\w+) claim\b/.exec(message)?.[1];
   if (code === codes.missingRequiredClaim) return `the claim ${claim} is missing: a token must carry it`;
