@@ -33,7 +33,7 @@ export interface HandleDueOptions<V> {
 export interface DueHandler {
   /** Look at the queue: something was added. */
   wake(): void;
-  /** Take nothing more. Resolves when the batch in flight is over. */
+  /** Take nothing more. Resolves when the batches in flight are over. */
   stop(): Promise<void>;
 }
 
@@ -76,12 +76,14 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
     while (!stopped) {
       const due = queue.takeDue(now(), options.batchMax);
       if (due.length === 0) return;
+      const isFull = due.length === options.batchMax;
       // Not beside a smaller one: orders that come one by one would go one by one, at a transaction each.
-      if (due.length === options.batchMax && lanes.size < batchesMax) openLane();
+      if (isFull && lanes.size < batchesMax) openLane();
       const far = due.filter((held) => held.far);
       const near = due.filter((held) => !held.far);
       if (near.length > 0) await handleBatch(near);
       if (far.length > 0) await rearmAll(far);
+      if (!isFull && lanes.size > 1) return;
     }
   }
 

@@ -7,10 +7,14 @@ import { idsOf, log, newOrders } from './support.ts';
 
 /** Orders that are due, and a handler whose batches end when the test says so. */
 function burst(count: number, batchMax: number) {
-  const orders = newOrders(count, () => Date.now() - 1);
   const queue = createDueQueue<null>();
   const message = { view: null, holdUntilMs: Number.POSITIVE_INFINITY, isKept: false, remaining: 0 };
-  for (const order of orders) queue.add(order, message, { dueAt: order.dueTime, far: false });
+  const add = (more: number): TimeoutOrder[] => {
+    const orders = newOrders(more, () => Date.now() - 1);
+    for (const order of orders) queue.add(order, message, { dueAt: order.dueTime, far: false });
+    return orders;
+  };
+  const orders = add(count);
   const batches: { orders: TimeoutOrder[]; end: () => void }[] = [];
   let ended = 0;
   const due = handleDue({
@@ -30,7 +34,11 @@ function burst(count: number, batchMax: number) {
     log,
   });
   due.wake();
-  return { orders, queue, due, batches, inFlight: () => batches.length - ended };
+  const trickle = (more: number): void => {
+    add(more);
+    due.wake();
+  };
+  return { orders, queue, due, trickle, batches, inFlight: () => batches.length - ended };
 }
 
 describe('due orders', () => {
@@ -51,18 +59,31 @@ describe('due orders', () => {
   });
 
   test('that come one by one gather while a batch is in flight', async () => {
-    const { queue, due, batches } = burst(1, 3);
+    const { due, trickle, batches } = burst(1, 3);
     await waitUntil(() => batches.length === 1, { what: 'the first batch' });
-    const message = { view: null, holdUntilMs: Number.POSITIVE_INFINITY, isKept: false, remaining: 0 };
-    for (const order of newOrders(2, () => Date.now() - 1)) {
-      queue.add(order, message, { dueAt: order.dueTime, far: false });
-      due.wake();
-    }
+    trickle(1);
+    trickle(1);
     batches[0]?.end();
     await waitUntil(() => batches.length === 2, { what: 'the second batch' });
     batches[1]?.end();
     await due.stop();
     expect(batches.map((batch) => batch.orders.length)).toEqual([1, 2]);
+  });
+
+  test('gather again once a burst is over: two batches that are not full are never in flight together', async () => {
+    const { due, trickle, batches, inFlight } = burst(4, 3);
+    await waitUntil(() => inFlight() === 2, { what: 'a full batch, and the rest beside it' });
+    trickle(1);
+    batches[1]?.end();
+    // The rest was done first: its lane is over, though there is more.
+    await waitUntil(() => inFlight() === 1, { what: 'the rest to be done' });
+    trickle(1);
+    batches[0]?.end();
+    await waitUntil(() => batches.length === 3, { what: 'what gathered meanwhile' });
+    expect(inFlight()).toBe(1);
+    batches[2]?.end();
+    await due.stop();
+    expect(batches.map((batch) => batch.orders.length)).toEqual([3, 1, 2]);
   });
 
   test('are waited for by a stop, in every batch that is in flight', async () => {
