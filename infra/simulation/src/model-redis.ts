@@ -126,6 +126,7 @@ export function createModelRedis({
     if (state.users.has(userId) || state.stock < quantity) return false;
     state.stock -= quantity;
     state.users.add(userId);
+    state.seen?.add(userId);
     state.holds.set(orderId, { orderId, userId, quantity, state: 'sold', atMs: now(), heldFromMs: null });
     return true;
   }

@@ -4,7 +4,8 @@
     KEYS[2]  activity:{ID}:users   set of users with an active order
     KEYS[3]  activity:{ID}:holds   hash: order -> "state:quantity:atMs:user", state h(eld) s(old) r(eleased)
     KEYS[4]  activity:{ID}:gen     generation; absent: not loaded
-    ARGV     for each order its id, its user and its quantity; at most 1000 orders
+    KEYS[5]  activity:{ID}:seen    bitmap of the buyers who may have had an order; absent, or no text: anybody may
+    ARGV     for each order its id, its user, its quantity, and the hash of the user id; at most 1000 orders
   Returns 'not_ready' (also for a counter that is no number), or in ARGV order for each order
     units    taken from the stock, for an order that was released or is not known
     0        it is sold already, or was still held: then it is sold from its hold, and the stock stays
@@ -17,7 +18,7 @@ if not free or redis.call('EXISTS', KEYS[4]) ~= 1 then
 end
 
 local orders, users = {}, {}
-for i = 1, #ARGV, 3 do
+for i = 1, #ARGV, 4 do
   orders[#orders + 1] = ARGV[i]
   users[#users + 1] = ARGV[i + 1]
 end
@@ -25,9 +26,9 @@ local time = redis.call('TIME')
 local at = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
 local known = redis.call('HMGET', KEYS[3], unpack(orders))
 local active = redis.call('SMISMEMBER', KEYS[2], unpack(users))
-local answers, marks, joined, joins, sold, total = {}, {}, {}, {}, {}, 0
+local answers, marks, joined, joins, hashes, sold, total = {}, {}, {}, {}, {}, {}, 0
 for i, order in ipairs(orders) do
-  local quantity = tonumber(ARGV[i * 3])
+  local quantity = tonumber(ARGV[i * 4 - 1])
   local state = 'unknown'
   if known[i] then
     state = string.match(known[i], '^([hsr]):%d+:%d+:')
@@ -52,6 +53,7 @@ for i, order in ipairs(orders) do
       sold[order] = true
       joined[users[i]] = true
       joins[#joins + 1] = users[i]
+      hashes[#hashes + 1] = tonumber(ARGV[i * 4])
       marks[#marks + 1] = order
       marks[#marks + 1] = 's:' .. string.format('%.0f', quantity) .. ':' .. at .. ':' .. users[i]
     end
@@ -62,6 +64,12 @@ end
 if total > 0 then
   redis.call('DECRBY', KEYS[1], total)
   redis.call('SADD', KEYS[2], unpack(joins))
+  -- The load may have left this buyer out, whose order had ended and whose key was forgotten.
+  local length = redis.pcall('STRLEN', KEYS[5])
+  local bits = type(length) == 'number' and length * 8 or 0
+  for _, hash in ipairs(bits > 0 and hashes or {}) do
+    redis.call('SETBIT', KEYS[5], hash % bits, 1)
+  end
 end
 if #marks > 0 then
   redis.call('HSET', KEYS[3], unpack(marks))

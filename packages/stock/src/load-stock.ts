@@ -60,14 +60,13 @@ export async function loadStock(
   }
   const token = randomUUID();
   const staged = stagedKeys(activityId, token);
-  const loadedAtMs = await ask(
-    'read the clock',
-    activityId,
-    async ({ redis }) => Number((await redis.time())[0]) * 1_000,
-  );
+  const begun = await ask('read the clock', activityId, async ({ redis, runId }) => ({
+    server: await runId.read(),
+    atMs: Number((await redis.time())[0]) * 1_000,
+  }));
   const stage = `load activity ${activityId}`;
   const fieldsOf = (chunk: Chunk): string[] =>
-    chunk.flatMap((hold) => [hold.orderId, textOf(hold, loadedAtMs)]);
+    chunk.flatMap((hold) => [hold.orderId, textOf(hold, begun.atMs)]);
   const [first, ...rest] = chunksOf(holds);
   if (first !== undefined) {
     await ask(stage, activityId, async ({ redis }) => {
@@ -105,13 +104,15 @@ export async function loadStock(
   ];
   const { runId, answer } = await ask(stage, activityId, async (node) => {
     const server = await node.runId.read();
+    // Another server than the one that was written to may have some of it, in its full length.
+    if (server !== begun.server) return { runId: server, answer: 0 };
     return { runId: server, answer: await node.scripts.swapIn(keys, staged, argv) };
   });
   if (answer === -1) throw new Error(`Activity ${activityId} was loaded by somebody else meanwhile.`);
   if (answer !== 1) {
     throw new StockUnavailableError(
       `The load of activity ${activityId} was not complete: ${holds.length} holds were staged. ` +
-        'Redis lost some of them meanwhile, or two holds share an order or a user.',
+        'Redis was replaced or lost some of them meanwhile, or two holds share an order or a user.',
     );
   }
   return runId;

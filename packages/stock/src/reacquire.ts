@@ -1,4 +1,5 @@
 import type { RedisClient } from './redis-client.ts';
+import { hashBuyer } from './seen-buyers.ts';
 import { ordersPerCallMax } from './settle.ts';
 import { stockKeys } from './stock-keys.ts';
 
@@ -32,7 +33,9 @@ export async function reacquire(
   const notYet: string[] = [];
   for (let at = 0; at < orders.length; at += ordersPerCallMax) {
     const chunk = orders.slice(at, at + ordersPerCallMax);
-    const argv = chunk.flatMap(({ orderId, userId, quantity }) => [orderId, userId, units(quantity)]);
+    const argv = chunk.flatMap(({ orderId, userId, quantity }) => [
+      ...[orderId, userId, units(quantity), String(hashBuyer(userId))],
+    ]);
     const answer = await ask(
       `reacquire ${chunk.length} orders of activity ${activityId}`,
       activityId,

@@ -31,7 +31,7 @@ export function defineScripts(redis: Redis): StockScripts {
   const release = defineScript(redis, 'release', 4);
   const confirm = defineScript(redis, 'confirm', 2);
   const swapIn = defineScript(redis, 'swap-in', 10);
-  const reacquire = defineScript(redis, 'reacquire', 4);
+  const reacquire = defineScript(redis, 'reacquire', 5);
   const setCapacity = defineScript(redis, 'set-capacity', 3);
   const prune = defineScript(redis, 'prune', 1);
   return {
@@ -45,8 +45,8 @@ export function defineScripts(redis: Redis): StockScripts {
         ...[stock, users, holds, generation, capacity, load, seen],
         ...[staged.users, staged.holds, staged.seen, ...argv],
       ),
-    reacquire: ({ stock, users, holds, generation }, argv) =>
-      reacquire(stock, users, holds, generation, ...argv),
+    reacquire: ({ stock, users, holds, generation, seen }, argv) =>
+      reacquire(stock, users, holds, generation, seen, ...argv),
     setCapacity: ({ stock, generation, capacity }, argv) => setCapacity(stock, generation, capacity, ...argv),
     prune: ({ holds }, argv) => prune(holds, ...argv),
   };

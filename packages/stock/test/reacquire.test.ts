@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { emptySnapshot, loadOver, openTestStock, type TestStock } from './open-test-stock.ts';
 
@@ -65,6 +66,12 @@ it('one user twice in one call is sold once; one order twice is the same order',
   const answer = await reacquire(order('o1', 1, 'ann'), order('o2', 1, 'ann'), order('o1', 1, 'ann'));
   expect(answer).toEqual({ kind: 'done', notYet: ['o2'] });
   expect(await counts()).toMatchObject({ stock: 9, sold: 1, users: 1 });
+});
+
+it('a buyer whom the load did not know any more is known again: their refusals are looked up, never guessed', async () => {
+  await loadOver(own.stock, { ...emptySnapshot(activityId, 10), formerBuyers: [] });
+  expect(await reacquire(order(randomUUID(), 1, 'ann'), order(randomUUID(), 9, 'bob'))).toEqual(done);
+  expect(await own.stock.inspect(activityId)).toMatchObject({ users: new Set(['ann', 'bob']), unseen: [] });
 });
 
 it('an activity that is not loaded is told apart, and nothing is written', async () => {
