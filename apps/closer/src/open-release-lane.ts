@@ -5,8 +5,11 @@ import { effectsLeft } from './metrics.ts';
 
 /** Effects told to Redis in one go; one of them is up to 2,000 orders of one activity. */
 const effectsPerBatchMax = 64;
-/** Effects that wait while Redis is slow. Beyond it they are left to the sweeper, so memory is bounded. */
-const effectsWaitingMax = 512;
+/**
+ * Effects that wait while Redis is slow: two full batches, each order of another activity. Beyond it they are left to
+ * the sweeper, so memory is bounded.
+ */
+const effectsWaitingMax = 4_096;
 
 export interface ReleaseLane extends Closable {
   readonly release: (effects: readonly StockEffect[]) => void;
@@ -27,18 +30,15 @@ export function openReleaseLane(parts: EffectPorts & { readonly log: Logger }): 
     batchMax: effectsPerBatchMax,
     queueMax: effectsWaitingMax,
   });
-  const submit = async (effect: StockEffect): Promise<void> => {
-    try {
-      await lane.submit(effect);
-    } catch (error) {
-      effectsLeft.inc();
-      parts.log.warn({ err: error, effectId: effect.id }, 'stock release left to the sweeper');
-    }
+  const submitAll = async (effects: readonly StockEffect[]): Promise<void> => {
+    const ends = await Promise.allSettled(effects.map((effect) => lane.submit(effect)));
+    const failures = ends.filter((end) => end.status === 'rejected');
+    if (failures.length === 0) return;
+    effectsLeft.inc(failures.length);
+    parts.log.warn({ left: failures.length, err: failures[0]?.reason }, 'stock releases left to the sweeper');
   };
   return {
-    release: (effects) => {
-      for (const effect of effects) void submit(effect);
-    },
+    release: (effects) => void submitAll(effects),
     close: () => lane.close(),
   };
 }
