@@ -8,6 +8,14 @@ export function leaseMsFor(limits: DeliveryLimits & { readonly batchMax: number 
   return Math.ceil(limits.batchMax / limits.atOnceMax) * limits.deliveryMsMax + leaseMarginMs;
 }
 
+/** What becomes of a claim whose delivery was never begun: it is due at once, and its try does not count. */
+export const handBack = {
+  state: 'WAITING',
+  retryInMs: 0,
+  error: 'handed back: the process is stopping',
+  untried: true,
+} as const;
+
 export interface DeliveryLimits {
   /** Deliveries at once: a receiver that answers slowly holds up so many less one, and not the whole batch. */
   readonly atOnceMax: number;

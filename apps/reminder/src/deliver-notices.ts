@@ -1,14 +1,15 @@
 import type { Notifier } from '@lapse/notifications';
-import type { NoticeJob, OrderRepository } from '@lapse/order-repository';
+import type { FinishedNotice, NoticeJob, NoticeOutcome, OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
-import { deliverClaimed, leaseMsFor } from './deliver-claimed.ts';
+import { deliverClaimed, handBack, leaseMsFor } from './deliver-claimed.ts';
 import { failureOutcome, neverFinished } from './failure-outcome.ts';
+import { finishTogether } from './finish-together.ts';
 import { noticesHandled } from './metrics.ts';
 
 export interface DeliverNoticesParts {
   readonly orders: Pick<
     OrderRepository,
-    'claimNotifications' | 'expandClosedNotices' | 'finishNotification' | 'now' | 'readOrder'
+    'claimNotifications' | 'expandClosedNotices' | 'finishNotifications' | 'now' | 'readOrder'
   >;
   readonly notifier: Pick<Notifier, 'send' | 'sendMsMax'>;
   readonly config: { readonly batchMax: number; readonly attemptsMax: number };
@@ -18,6 +19,8 @@ export interface DeliverNoticesParts {
 const atOnceMax = 8;
 /** Closed batches whose notices are written in one run; one of them is up to 2,000 orders. */
 const closedBatchesMax = 10;
+/** In the metric, once an outcome is durable. */
+const outcomeNames = { SENT: 'sent', SKIPPED: 'skipped', PARKED: 'parked', WAITING: 'retry' } as const;
 /** A status read longer ago than this is read again before a notice goes out. */
 const statusFreshMs = 500;
 
@@ -36,6 +39,7 @@ export function deliverNotices(parts: DeliverNoticesParts): (signal: AbortSignal
   const { batchMax } = config;
   const limits = { atOnceMax, deliveryMsMax: notifier.sendMsMax };
   const leaseMs = leaseMsFor({ ...limits, batchMax });
+  const finish = finishTogether<FinishedNotice>((finished) => orders.finishNotifications(finished), batchMax);
   return async (signal) => {
     for (;;) {
       const expanded = await orders.expandClosedNotices(closedBatchesMax);
@@ -47,34 +51,37 @@ export function deliverNotices(parts: DeliverNoticesParts): (signal: AbortSignal
         jobs,
         leaseEndsAtMs,
         signal,
-        deliver: (job) => deliver(parts, job, performance.now() - claimedAtMs > statusFreshMs),
-        handBack: (job) => orders.finishNotification(job, handBack),
+        deliver: async (job) => {
+          const statusIsOld = performance.now() - claimedAtMs > statusFreshMs;
+          const outcome = await outcomeOf(parts, job, statusIsOld);
+          await finish({ claim: job, outcome });
+          noticesHandled.inc({ stage: job.stage, outcome: outcomeNames[outcome.state] });
+        },
+        handBack: (job) => finish({ claim: job, outcome: handBack }),
       });
       if (signal.aborted || (expanded === 0 && jobs.length < batchMax)) return;
     }
   };
 }
 
-const handBack = { state: 'WAITING', retryInMs: 0, error: 'handed back: the process is stopping' } as const;
-
-async function deliver(parts: DeliverNoticesParts, job: NoticeJob, statusIsOld: boolean): Promise<void> {
+async function outcomeOf(
+  parts: DeliverNoticesParts,
+  job: NoticeJob,
+  statusIsOld: boolean,
+): Promise<NoticeOutcome> {
   const { orders, notifier, config, log } = parts;
   const { orderId, stage, tries } = job;
   if (!(await isWanted(parts, job, statusIsOld))) {
-    await orders.finishNotification(job, { state: 'SKIPPED' });
-    noticesHandled.inc({ stage, outcome: 'skipped' });
-    return;
+    return { state: 'SKIPPED' };
   }
   try {
     if (tries > config.attemptsMax) throw new Error(neverFinished);
     await notifier.send({ ...job, remainingMs: Math.max(0, job.expiresAt.getTime() - orders.now()) });
   } catch (error) {
-    await settleFailure(parts, job, error);
-    return;
+    return afterFailure(parts, job, error);
   }
-  await orders.finishNotification(job, { state: 'SENT' });
-  noticesHandled.inc({ stage, outcome: 'sent' });
   log.debug({ orderId, stage }, 'notice sent');
+  return { state: 'SENT' };
 }
 
 /**
@@ -91,16 +98,13 @@ async function isWanted(
   return status === 'PENDING' && job.expiresAt.getTime() > orders.now();
 }
 
-async function settleFailure(parts: DeliverNoticesParts, job: NoticeJob, cause: unknown): Promise<void> {
-  const { orders, config, log } = parts;
+function afterFailure({ config, log }: DeliverNoticesParts, job: NoticeJob, cause: unknown): NoticeOutcome {
   const { orderId, stage, tries } = job;
   const outcome = failureOutcome(cause, tries, config.attemptsMax);
-  await orders.finishNotification(job, outcome);
   if (outcome.state === 'PARKED') {
-    noticesHandled.inc({ stage, outcome: 'parked' });
     log.error({ orderId, stage, tries, err: cause }, 'notice could not be delivered and is parked');
-    return;
+  } else {
+    log.warn({ orderId, stage, tries, ...outcome }, 'notice not delivered; trying again');
   }
-  noticesHandled.inc({ stage, outcome: 'retry' });
-  log.warn({ orderId, stage, tries, ...outcome }, 'notice not delivered; trying again');
+  return outcome;
 }

@@ -1,8 +1,9 @@
 import type { ShopChannel } from '@lapse/notifications';
 import type { FinishedShopEvent, OrderRepository, ShopEventJob } from '@lapse/order-repository';
-import { crashPoint, createBatcher, type Logger } from '@lapse/runtime';
-import { deliverClaimed, leaseMsFor } from './deliver-claimed.ts';
+import { crashPoint, type Logger } from '@lapse/runtime';
+import { deliverClaimed, handBack, leaseMsFor } from './deliver-claimed.ts';
 import { failureOutcome, neverFinished } from './failure-outcome.ts';
+import { finishTogether } from './finish-together.ts';
 import { shopEventsHandled } from './metrics.ts';
 
 export interface DeliverShopEventsParts {
@@ -16,6 +17,9 @@ export interface DeliverShopEventsParts {
   };
   readonly log: Logger;
 }
+
+/** In the metric, once an outcome is durable. */
+const outcomeNames = { SENT: 'sent', PARKED: 'parked', WAITING: 'retry' } as const;
 
 /** Changes whose events are written in one run; one of them is up to 2,000 orders. */
 const changesMax = 20;
@@ -35,15 +39,7 @@ export function deliverShopEvents(parts: DeliverShopEventsParts): (signal: Abort
   const { batchMax, atOnceMax } = config;
   const limits = { atOnceMax, deliveryMsMax: config.timeoutMs };
   const leaseMs = leaseMsFor({ ...limits, batchMax });
-  // What ends together is written together, in one transaction.
-  const finish = createBatcher<FinishedShopEvent, void>({
-    run: async (finished) => {
-      await orders.finishShopEvents(finished);
-      return finished.map(() => undefined);
-    },
-    batchMax,
-    queueMax: batchMax,
-  });
+  const finish = finishTogether<FinishedShopEvent>((finished) => orders.finishShopEvents(finished), batchMax);
   return async (signal) => {
     for (;;) {
       const expanded = await orders.expandShopEvents(changesMax);
@@ -54,16 +50,18 @@ export function deliverShopEvents(parts: DeliverShopEventsParts): (signal: Abort
         jobs,
         leaseEndsAtMs,
         signal,
-        deliver: async (job) => finish.submit({ claim: job, outcome: await outcomeOf(parts, job) }),
-        handBack: (job) => finish.submit({ claim: job, outcome: handBack }),
+        deliver: async (job) => {
+          const outcome = await outcomeOf(parts, job);
+          await finish({ claim: job, outcome });
+          shopEventsHandled.inc({ type: job.type, outcome: outcomeNames[outcome.state] });
+        },
+        handBack: (job) => finish({ claim: job, outcome: handBack }),
       });
       // An event that was delivered has freed the next one of its order: look again.
       if (signal.aborted || (expanded === 0 && jobs.length === 0)) return;
     }
   };
 }
-
-const handBack = { state: 'WAITING', retryInMs: 0, error: 'handed back: the process is stopping' } as const;
 
 async function outcomeOf(
   { channel, config, log }: DeliverShopEventsParts,
@@ -73,19 +71,16 @@ async function outcomeOf(
     if (tries > config.attemptsMax) throw new Error(neverFinished);
     await channel.send({ eventId, body });
     crashPoint('shop-event.sent');
-    shopEventsHandled.inc({ type, outcome: 'sent' });
     return { state: 'SENT' };
   } catch (error) {
     const outcome = failureOutcome(error, tries, config.attemptsMax);
     const fields = { eventId, orderId, type, tries };
     if (outcome.state === 'PARKED') {
-      shopEventsHandled.inc({ type, outcome: 'parked' });
       log.error(
         { ...fields, err: error },
         'event for the shop is parked, and with it the later ones of its order',
       );
     } else {
-      shopEventsHandled.inc({ type, outcome: 'retry' });
       log.warn({ ...fields, ...outcome }, 'event for the shop not delivered; trying again');
     }
     return outcome;

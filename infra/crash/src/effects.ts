@@ -39,7 +39,7 @@ export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
     'orders.expandClosedNotices',
     'orders.claimNotifications',
     'notifier.send',
-    'orders.finishNotification',
+    'orders.finishNotifications',
     'orders.expandShopEvents',
     'orders.claimShopEvents',
     'shop.send',

@@ -110,7 +110,15 @@ export function createLedger(options: ModelOptions): Ledger {
     addNotice: (orderId, stage) => {
       const status = tables.orders.get(orderId)?.status ?? 'ABORTED';
       notices.push({
-        ...{ id: notices.length + 1, orderId, stage, status, state: 'WAITING', attempts: 0 },
+        ...{
+          id: notices.length + 1,
+          orderId,
+          stage,
+          status,
+          state: 'WAITING',
+          attempts: 0,
+          attemptsBefore: 0,
+        },
         ...{ nextAttemptMs: now(), claimedUntilMs: null },
       });
     },

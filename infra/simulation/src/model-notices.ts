@@ -2,14 +2,14 @@ import type { NoticeJob } from '@lapse/order-repository';
 import type { AtOnce, Ledger } from './model-ledger.ts';
 import { type NoticeRow, toOrder } from './model-rows.ts';
 
-type Operations = AtOnce<'claimNotifications' | 'expandClosedNotices' | 'finishNotification' | 'readOrder'>;
+type Operations = AtOnce<'claimNotifications' | 'expandClosedNotices' | 'finishNotifications' | 'readOrder'>;
 
 /** What buyers are told: from "these orders closed" to one notice an order, and on to its delivery. */
 export function delivery(ledger: Ledger): Operations {
   const { tables, now, activityOf } = ledger;
   const { orders, notices, closedBatches } = tables;
 
-  function toJob({ id, stage, orderId, attempts }: NoticeRow): NoticeJob[] {
+  function toJob({ id, stage, orderId, attempts, attemptsBefore }: NoticeRow): NoticeJob[] {
     const order = orders.get(orderId);
     if (!order) return [];
     const { activityId, userId, locale, quantity, amountMinor, currency, status, expiresAt } = order;
@@ -17,7 +17,7 @@ export function delivery(ledger: Ledger): Operations {
     return [
       {
         ...{ id, stage, orderId, activityId, activityName, userId, locale, quantity, amountMinor, currency },
-        ...{ status, expiresAt, attempts, tries: attempts },
+        ...{ status, expiresAt, attempts, tries: attempts - attemptsBefore },
       },
     ];
   }
@@ -44,14 +44,15 @@ export function delivery(ledger: Ledger): Operations {
       }
       return due.flatMap(toJob);
     },
-    finishNotification: ({ id, attempts }, outcome) => {
-      const row = notices[id - 1];
-      if (row?.attempts !== attempts || row.state !== 'WAITING') return;
-      const retryInMs = outcome.state === 'WAITING' ? outcome.retryInMs : 0;
-      Object.assign(row, {
-        ...{ state: outcome.state, claimedUntilMs: null },
-        nextAttemptMs: now() + Math.ceil(retryInMs),
-      });
+    finishNotifications: (finished) => {
+      for (const { claim, outcome } of finished) {
+        const row = notices[claim.id - 1];
+        if (row?.attempts !== claim.attempts || row.state !== 'WAITING') continue;
+        Object.assign(row, { state: outcome.state, claimedUntilMs: null });
+        if (outcome.state !== 'WAITING') continue;
+        row.nextAttemptMs = now() + Math.ceil(outcome.retryInMs);
+        if (outcome.untried) row.attemptsBefore += 1;
+      }
     },
     readOrder: (id) => {
       const order = orders.get(id);

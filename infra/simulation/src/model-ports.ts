@@ -69,7 +69,7 @@ export type ModelOrders = Pick<
   | 'fenceOrphans'
   | 'findActiveOrder'
   | 'findOrdersByKey'
-  | 'finishNotification'
+  | 'finishNotifications'
   | 'finishRefund'
   | 'giveUpWaitingPayments'
   | 'listActivities'
@@ -132,9 +132,9 @@ export function openModelOrders(world: World, owner: Incarnation): ModelOrders {
     markOutboxFailed: (ids, error) => run('markOutboxFailed', () => database.markOutboxFailed(ids, error)),
     expandClosedNotices: (limit) => write('expandClosedNotices', () => database.expandClosedNotices(limit)),
     claimNotifications: (options) => write('claimNotifications', () => database.claimNotifications(options)),
-    finishNotification: (claim, outcome) =>
-      run(`finishNotification ${claim.id} ${outcome.state}`, () =>
-        database.finishNotification(claim, outcome),
+    finishNotifications: (finished) =>
+      run(`finishNotifications ${finished.map(({ claim, outcome }) => `${claim.id} ${outcome.state}`)}`, () =>
+        database.finishNotifications(finished),
       ),
     openAttempt: (wanted) => onOrder(`openAttempt of ${wanted.orderId}`, () => database.openAttempt(wanted)),
     endAttempt: (id, state, error) =>

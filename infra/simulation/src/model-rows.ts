@@ -58,6 +58,8 @@ export interface NoticeRow {
   readonly status: OrderStatus;
   state: NoticeState;
   attempts: number;
+  /** Of those, never begun. */
+  attemptsBefore: number;
   nextAttemptMs: number;
   claimedUntilMs: number | null;
 }

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Activity, ActivitySnapshot, NewOrder, OrderRepository } from '@lapse/order-repository';
+import type {
+  Activity,
+  ActivitySnapshot,
+  FinishedNotice,
+  NewOrder,
+  OrderRepository,
+} from '@lapse/order-repository';
 import { v7 } from 'uuid';
 import type { ModelDatabase } from '../src/model-database.ts';
 import type { DatabaseStep, NewOrderStep } from './history.ts';
@@ -222,11 +228,13 @@ async function playNotices(
   const fromModel = model.claimNotifications(options);
   if (ends !== null) {
     const outcome = ends === 'SENT' ? { state: ends } : { state: ends, retryInMs: hourMs, error: 'refused' };
-    for (const job of fromReal) await real.finishNotification(job, outcome);
-    for (const job of fromModel) model.finishNotification(job, outcome);
+    const finish = async (finished: Pick<FinishedNotice, 'outcome'>): Promise<void> => {
+      await real.finishNotifications(fromReal.map((claim) => ({ claim, ...finished })));
+      model.finishNotifications(fromModel.map((claim) => ({ claim, ...finished })));
+    };
+    await finish({ outcome });
     // A claim that is over changes nothing.
-    for (const job of fromReal) await real.finishNotification(job, { state: 'SKIPPED' });
-    for (const job of fromModel) model.finishNotification(job, { state: 'SKIPPED' });
+    await finish({ outcome: { state: 'SKIPPED' } });
   }
   return plain(pair, [expanded[0], sorted(fromReal)], [expanded[1], sorted(fromModel)]);
 }

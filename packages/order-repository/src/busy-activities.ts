@@ -1,16 +1,10 @@
-import { sleep } from '@lapse/runtime';
 import type { Database } from './database.ts';
 import { ActivityLockedError } from './errors.ts';
+import { findLocked } from './find-locked.ts';
 import { withRetriedSession } from './transaction.ts';
 
 /** Each time round another activity turned out to be locked. */
 const roundsMax = 8;
-/**
- * A sale locks its activity for milliseconds, too: only what is locked at every look counts as locked. Beside three
- * busy producers one look found a free activity locked 33 times in 100.
- */
-const looksMax = 3;
-const betweenLooksMs = 25;
 
 export interface BusyActivities {
   /**
@@ -33,17 +27,9 @@ export function createBusyActivities(): BusyActivities {
 
   /** Which of these, and of the activities met, stay locked. Outside every transaction: nothing is kept locked. */
   async function readLocked(database: Database, asked: readonly number[]): Promise<readonly number[]> {
-    let locked = [...new Set([...met, ...asked])];
-    for (let look = 1; look <= looksMax && locked.length > 0; look += 1) {
-      if (look > 1) await sleep(betweenLooksMs);
-      const ids = locked;
-      const rows = await withRetriedSession(database, (session) =>
-        session.rows<{ id: number }>('SELECT id FROM activity WHERE id IN (?) FOR UPDATE SKIP LOCKED', [ids]),
-      );
-      const free = new Set(rows.map(({ id }) => id));
-      for (const id of free) met.delete(id);
-      locked = ids.filter((id) => !free.has(id));
-    }
+    const ids = [...new Set([...met, ...asked])];
+    const locked = await findLocked((use) => withRetriedSession(database, use), ids);
+    for (const id of ids) met.delete(id);
     for (const id of locked) met.add(id);
     return locked;
   }

@@ -1,8 +1,8 @@
 import { type AttemptRow, attemptColumns, toAttempt } from './attempt-row.ts';
+import { claimDue } from './claim-due.ts';
 import type { Database } from './database.ts';
 import type { ClaimOptions, PaymentAttempt } from './payment-attempt.ts';
 import type { Session } from './session.ts';
-import { inTransaction } from './transaction.ts';
 
 /**
  * A state at a time, so that each is a range of the index and nothing is sorted. First what was never asked about,
@@ -15,6 +15,9 @@ const inTurn = [
   { state: 'CREATING', tries: 'tries > 0', order: 'DESC' },
 ] as const;
 
+const dueAttempts = `FROM payment_attempt FORCE INDEX (payment_attempt_due)
+  WHERE settle_at <= NOW(3) AND provider = ? AND (claimed_until IS NULL OR claimed_until <= NOW(3))`;
+
 /**
  * Lease open attempts whose time to be settled has come by the database clock, those that were never asked about
  * before all others, however many of these there are. One that another settler has, or that waits for its next try,
@@ -22,17 +25,14 @@ const inTurn = [
  * ended orders are claimed too: money may still arrive by them.
  */
 export async function claimDueAttempts(database: Database, options: ClaimOptions): Promise<PaymentAttempt[]> {
-  const rows = await inTransaction(
-    database,
-    (session) => claimOnce(session, options),
-    ([first]) =>
-      first
-        ? {
-            sql: 'SELECT 1 FROM payment_attempt WHERE id = ? AND tries = ?',
-            values: [first.id, first.tries],
-          }
-        : null,
-  );
+  const rows = await claimDue<AttemptRow>(database, {
+    isDue: { sql: `SELECT 1 ${dueAttempts} AND state IN ('OPEN', 'CREATING')`, values: [options.provider] },
+    claim: (session) => claimOnce(session, options),
+    witness: ({ id, tries }) => ({
+      sql: 'SELECT 1 FROM payment_attempt WHERE id = ? AND tries = ?',
+      values: [id, tries],
+    }),
+  });
   return rows.map(toAttempt);
 }
 
@@ -44,11 +44,9 @@ async function claimOnce(
   for (const { state, tries, order } of inTurn) {
     if (ids.length >= limit) break;
     const due = await session.rows<{ id: Buffer }>(
-      `SELECT id FROM payment_attempt FORCE INDEX (payment_attempt_due)
-       WHERE state = ? AND settle_at <= NOW(3) AND provider = ? AND ${tries}
-         AND (claimed_until IS NULL OR claimed_until <= NOW(3))
+      `SELECT id ${dueAttempts} AND state = ? AND ${tries}
        ORDER BY settle_at ${order} LIMIT ? FOR UPDATE SKIP LOCKED`,
-      [state, provider, limit - ids.length],
+      [provider, state, limit - ids.length],
     );
     ids.push(...due.map(({ id }) => id));
   }

@@ -1,9 +1,9 @@
 import type { OrderStatus } from '@lapse/contracts';
 import { idFromBytes } from './binary-id.ts';
+import { claimDue } from './claim-due.ts';
 import type { Database } from './database.ts';
 import type { NoticeJob, NoticeStage } from './notification.ts';
 import type { Session } from './session.ts';
-import { inTransaction } from './transaction.ts';
 import { userFromBytes } from './user-bytes.ts';
 
 interface JobRow {
@@ -26,6 +26,9 @@ interface JobRow {
 /** A reminder is worth something only before the deadline, so a backlog of closed notices never delays it. */
 const stagesByUrgency: readonly NoticeStage[] = ['REMINDER', 'CLOSED'];
 
+const due = `state = 'WAITING' AND next_attempt_at <= NOW(3)
+  AND (claimed_until IS NULL OR claimed_until <= NOW(3))`;
+
 /**
  * Lease notices that are due, reminders first and oldest first, with all that their text needs. A notice is in one caller's hands
  * until its lease ends. One that was claimed and never finished comes back: delivery is at least once, and
@@ -35,17 +38,14 @@ export async function claimNotifications(
   database: Database,
   options: { limit: number; leaseMs: number },
 ): Promise<NoticeJob[]> {
-  const rows = await inTransaction(
-    database,
-    (session) => claimOnce(session, options),
-    ([first]) =>
-      first
-        ? {
-            sql: 'SELECT 1 FROM notification WHERE id = ? AND attempts = ?',
-            values: [first.id, first.attempts],
-          }
-        : null,
-  );
+  const rows = await claimDue<JobRow>(database, {
+    isDue: { sql: `SELECT 1 FROM notification WHERE ${due} AND stage IN (?)`, values: [stagesByUrgency] },
+    claim: (session) => claimOnce(session, options),
+    witness: ({ id, attempts }) => ({
+      sql: 'SELECT 1 FROM notification WHERE id = ? AND attempts = ?',
+      values: [id, attempts],
+    }),
+  });
   return rows.map(toJob);
 }
 
@@ -55,14 +55,12 @@ async function claimOnce(
 ): Promise<JobRow[]> {
   const ids: number[] = [];
   for (const stage of stagesByUrgency) {
-    const due = await session.rows<{ id: number }>(
-      `SELECT id FROM notification
-       WHERE state = 'WAITING' AND stage = ? AND next_attempt_at <= NOW(3)
-         AND (claimed_until IS NULL OR claimed_until <= NOW(3))
+    const found = await session.rows<{ id: number }>(
+      `SELECT id FROM notification WHERE ${due} AND stage = ?
        ORDER BY next_attempt_at LIMIT ? FOR UPDATE SKIP LOCKED`,
       [stage, limit - ids.length],
     );
-    ids.push(...due.map(({ id }) => id));
+    ids.push(...found.map(({ id }) => id));
     if (ids.length >= limit) break;
   }
   if (ids.length === 0) return [];

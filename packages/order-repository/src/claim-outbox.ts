@@ -1,9 +1,9 @@
 import type { OutboxRow, Phase, TimeoutOrder } from '@lapse/contracts';
 import { idFromBytes } from './binary-id.ts';
+import { claimDue } from './claim-due.ts';
 import type { Database } from './database.ts';
 import type { ClaimOutboxOptions } from './order-repository.ts';
 import type { Session } from './session.ts';
-import { inTransaction } from './transaction.ts';
 
 interface UnsentRow {
   readonly id: Buffer;
@@ -12,22 +12,23 @@ interface UnsentRow {
   readonly attempts: number;
 }
 
+const unsent = `FROM message_outbox
+  WHERE sent_at IS NULL AND created_at <= NOW(3) - INTERVAL ? MICROSECOND
+    AND (claimed_until IS NULL OR claimed_until <= NOW(3))`;
+
 /**
  * Lease outbox rows that nobody has sent for a while, oldest first. Rows leased or locked by others are
  * passed over, so any number of senders may claim at once; a lease that runs out frees the row.
  */
 export async function claimOutbox(database: Database, options: ClaimOutboxOptions): Promise<OutboxRow[]> {
-  const rows = await inTransaction(
-    database,
-    (session) => claimOnce(session, options),
-    ([first]) =>
-      first
-        ? {
-            sql: 'SELECT 1 FROM message_outbox WHERE id = ? AND attempts = ?',
-            values: [first.id, first.attempts + 1],
-          }
-        : null,
-  );
+  const rows = await claimDue<UnsentRow>(database, {
+    isDue: { sql: `SELECT 1 ${unsent}`, values: [options.olderThanMs * 1_000] },
+    claim: (session) => claimOnce(session, options),
+    witness: ({ id, attempts }) => ({
+      sql: 'SELECT 1 FROM message_outbox WHERE id = ? AND attempts = ?',
+      values: [id, attempts + 1],
+    }),
+  });
   return rows.map(({ id, phase, body }) => ({
     id: idFromBytes(id),
     phase,
@@ -40,9 +41,7 @@ async function claimOnce(
   { olderThanMs, limit, leaseMs }: ClaimOutboxOptions,
 ): Promise<UnsentRow[]> {
   const rows = await session.rows<UnsentRow>(
-    `SELECT id, phase, body, attempts FROM message_outbox
-     WHERE sent_at IS NULL AND created_at <= NOW(3) - INTERVAL ? MICROSECOND
-       AND (claimed_until IS NULL OR claimed_until <= NOW(3))
+    `SELECT id, phase, body, attempts ${unsent}
      ORDER BY created_at LIMIT ? FOR UPDATE SKIP LOCKED`,
     [olderThanMs * 1_000, limit],
   );

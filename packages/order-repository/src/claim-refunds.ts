@@ -1,9 +1,9 @@
 import { idFromBytes, idToBytes, newId } from './binary-id.ts';
+import { claimDue } from './claim-due.ts';
 import type { Database } from './database.ts';
 import type { RefundJob } from './payment.ts';
 import type { ClaimOptions } from './payment-attempt.ts';
 import type { Session } from './session.ts';
-import { inTransaction } from './transaction.ts';
 
 interface RefundRow {
   readonly id: number;
@@ -15,23 +15,24 @@ interface RefundRow {
   readonly refund_tries: number;
 }
 
+const dueRefunds = `FROM payment FORCE INDEX (payment_due)
+  WHERE state = 'REFUND_PENDING' AND (provider IS NULL OR provider = ?)
+    AND (next_try_at IS NULL OR next_try_at <= NOW(3)) AND (claimed_until IS NULL OR claimed_until <= NOW(3))`;
+
 /**
  * Lease refunds that are due, longest due first: those of payments that this provider took, and those of payments that
  * do not say who took them. A lease that runs out frees the refund, under the same refund id: a second try asks the
  * provider for the same refund, not for another.
  */
 export async function claimRefunds(database: Database, options: ClaimOptions): Promise<RefundJob[]> {
-  const rows = await inTransaction(
-    database,
-    (session) => claimOnce(session, options),
-    ([first]) =>
-      first
-        ? {
-            sql: 'SELECT 1 FROM payment WHERE id = ? AND refund_tries = ?',
-            values: [first.id, first.refund_tries],
-          }
-        : null,
-  );
+  const rows = await claimDue<RefundRow>(database, {
+    isDue: { sql: `SELECT 1 ${dueRefunds}`, values: [options.provider] },
+    claim: (session) => claimOnce(session, options),
+    witness: ({ id, refund_tries }) => ({
+      sql: 'SELECT 1 FROM payment WHERE id = ? AND refund_tries = ?',
+      values: [id, refund_tries],
+    }),
+  });
   return rows.map((row) => ({
     id: row.id,
     refundId: idFromBytes(row.refund_id),
@@ -45,9 +46,7 @@ export async function claimRefunds(database: Database, options: ClaimOptions): P
 
 async function claimOnce(session: Session, { provider, limit, leaseMs }: ClaimOptions): Promise<RefundRow[]> {
   const due = await session.rows<{ id: number; refund_id: Buffer | null }>(
-    `SELECT id, refund_id FROM payment FORCE INDEX (payment_due)
-     WHERE state = 'REFUND_PENDING' AND (provider IS NULL OR provider = ?)
-       AND (next_try_at IS NULL OR next_try_at <= NOW(3)) AND (claimed_until IS NULL OR claimed_until <= NOW(3))
+    `SELECT id, refund_id ${dueRefunds}
      ORDER BY next_try_at LIMIT ? FOR UPDATE SKIP LOCKED`,
     [provider, limit],
   );

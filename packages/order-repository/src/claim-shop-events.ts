@@ -1,8 +1,8 @@
 import { idFromBytes } from './binary-id.ts';
+import { claimDue } from './claim-due.ts';
 import type { Database } from './database.ts';
 import type { Session } from './session.ts';
 import type { ShopEventJob, ShopEventType } from './shop-event.ts';
-import { inTransaction } from './transaction.ts';
 
 interface JobRow {
   readonly id: number;
@@ -14,6 +14,9 @@ interface JobRow {
   readonly attempts_before: number;
 }
 
+const due = `state = 'WAITING' AND next_attempt_at <= NOW(3)
+  AND (claimed_until IS NULL OR claimed_until <= NOW(3))`;
+
 /**
  * Lease events that are due, longest waiting first, at most one of an order: what is behind it is HELD. An event
  * is in one caller's hands until its lease ends. One that was claimed and never finished comes back: delivery
@@ -23,17 +26,14 @@ export async function claimShopEvents(
   database: Database,
   options: { limit: number; leaseMs: number },
 ): Promise<ShopEventJob[]> {
-  const rows = await inTransaction(
-    database,
-    (session) => claimOnce(session, options),
-    ([first]) =>
-      first
-        ? {
-            sql: 'SELECT 1 FROM shop_event WHERE id = ? AND attempts = ?',
-            values: [first.id, first.attempts],
-          }
-        : null,
-  );
+  const rows = await claimDue<JobRow>(database, {
+    isDue: { sql: `SELECT 1 FROM shop_event WHERE ${due}`, values: [] },
+    claim: (session) => claimOnce(session, options),
+    witness: ({ id, attempts }) => ({
+      sql: 'SELECT 1 FROM shop_event WHERE id = ? AND attempts = ?',
+      values: [id, attempts],
+    }),
+  });
   return rows.map((row) => ({
     id: row.id,
     eventId: idFromBytes(row.event_id),
@@ -49,15 +49,13 @@ async function claimOnce(
   session: Session,
   { limit, leaseMs }: { limit: number; leaseMs: number },
 ): Promise<JobRow[]> {
-  const due = await session.rows<{ id: number }>(
-    `SELECT id FROM shop_event
-     WHERE state = 'WAITING' AND next_attempt_at <= NOW(3)
-       AND (claimed_until IS NULL OR claimed_until <= NOW(3))
+  const found = await session.rows<{ id: number }>(
+    `SELECT id FROM shop_event WHERE ${due}
      ORDER BY next_attempt_at LIMIT ? FOR UPDATE SKIP LOCKED`,
     [limit],
   );
-  if (due.length === 0) return [];
-  const ids = due.map(({ id }) => id);
+  if (found.length === 0) return [];
+  const ids = found.map(({ id }) => id);
   await session.run(
     `UPDATE shop_event SET claimed_until = NOW(3) + INTERVAL ? MICROSECOND, attempts = attempts + 1
      WHERE id IN (?)`,

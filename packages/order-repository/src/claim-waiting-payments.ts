@@ -1,8 +1,8 @@
 import { idFromBytes } from './binary-id.ts';
+import { claimDue } from './claim-due.ts';
 import type { Database } from './database.ts';
 import type { PaymentEvent, WaitingPayment } from './payment.ts';
 import type { Session } from './session.ts';
-import { inTransaction } from './transaction.ts';
 
 interface WaitingRow {
   readonly id: number;
@@ -17,6 +17,8 @@ interface WaitingRow {
   readonly waited_us: number;
 }
 
+const dueWaiting = "FROM payment FORCE INDEX (payment_due) WHERE state = 'WAITING' AND next_try_at <= NOW(3)";
+
 /**
  * Take payments that were kept because their order was not visible, longest waiting first. Each comes again after
  * `retryMs` until `recordPayment` has decided it or it is given up: applying one twice changes nothing.
@@ -25,11 +27,11 @@ export async function claimWaitingPayments(
   database: Database,
   options: { limit: number; retryMs: number },
 ): Promise<WaitingPayment[]> {
-  const rows = await inTransaction(
-    database,
-    (session) => claimOnce(session, options),
-    () => null,
-  );
+  const rows = await claimDue<WaitingRow>(database, {
+    isDue: { sql: `SELECT 1 ${dueWaiting}`, values: [] },
+    claim: (session) => claimOnce(session, options),
+    witness: () => null,
+  });
   return rows.map((row) => ({
     id: row.id,
     event: {
@@ -53,8 +55,7 @@ async function claimOnce(
   const rows = await session.rows<WaitingRow>(
     `SELECT id, event_id, type, payment_id, order_id, amount_minor, currency, occurred_at, provider,
        TIMESTAMPDIFF(MICROSECOND, received_at, NOW(3)) AS waited_us
-     FROM payment FORCE INDEX (payment_due) WHERE state = 'WAITING' AND next_try_at <= NOW(3)
-     ORDER BY next_try_at LIMIT ? FOR UPDATE SKIP LOCKED`,
+     ${dueWaiting} ORDER BY next_try_at LIMIT ? FOR UPDATE SKIP LOCKED`,
     [limit],
   );
   if (rows.length === 0) return rows;

@@ -1,7 +1,7 @@
 import type { TransitionCause } from '@lapse/contracts';
 import type { ClosedOrder } from './batch-result.ts';
 import { idFromBytes, idList, idToBytes, newId } from './binary-id.ts';
-import { creditActivities } from './credit-activities.ts';
+import { givePlaces, type PlacesChange } from './change-places.ts';
 import { InvariantError } from './errors.ts';
 import { insertEffects } from './insert-effects.ts';
 import type { Session } from './session.ts';
@@ -79,7 +79,7 @@ export async function closeLocked(
     idsByActivity: groupIds(closed),
     ...(toStatus === 'TIMEOUT_CLOSED' ? { closedNotice: orderIds } : {}),
   });
-  await creditActivities(session, closed);
+  await givePlaces(session, sumByActivity(closed));
   return {
     closed,
     effects,
@@ -97,6 +97,14 @@ function toClosedOrder(row: DueRow): ClosedOrder {
     quantity: row.quantity,
     latenessMs: row.late_us / 1_000,
   };
+}
+
+function sumByActivity(closed: readonly ClosedOrder[]): PlacesChange[] {
+  const sums = new Map<number, number>();
+  for (const { activityId, quantity } of closed) {
+    sums.set(activityId, (sums.get(activityId) ?? 0) + quantity);
+  }
+  return [...sums].map(([activityId, places]) => ({ activityId, places }));
 }
 
 function groupIds(closed: readonly ClosedOrder[]): Map<number, string[]> {

@@ -43,6 +43,8 @@ export async function expandEffects(
   { kind, limit }: { kind: 'closed_notice' | 'shop_event'; limit: number },
   expand: (session: Session, orderIds: readonly string[]) => Promise<void>,
 ): Promise<number> {
+  // A look without locks: mostly nothing is there.
+  if (!(await isDue(database, kind))) return 0;
   const failed: Buffer[] = [];
   let done = 0;
   while (done + failed.length < limit) {
@@ -64,6 +66,16 @@ export async function expandEffects(
   return done;
 }
 
+const dueEffects = `FROM effect
+  WHERE kind = ? AND attempts < ? AND created_at <= NOW(3) - INTERVAL attempts * attempts SECOND`;
+
+function isDue(database: Database, kind: string): Promise<boolean> {
+  return withRetriedSession(database, async (session) => {
+    const found = await session.rows(`SELECT 1 ${dueEffects} LIMIT 1`, [kind, expandAttemptsMax]);
+    return found.length > 0;
+  });
+}
+
 async function expandNext(
   session: Session,
   kind: string,
@@ -71,8 +83,7 @@ async function expandNext(
   expand: (session: Session, orderIds: readonly string[]) => Promise<void>,
 ): Promise<boolean> {
   const [row] = await session.rows<EffectRow>(
-    `SELECT id, order_ids, attempts FROM effect
-     WHERE kind = ? AND attempts < ? AND created_at <= NOW(3) - INTERVAL attempts * attempts SECOND
+    `SELECT id, order_ids, attempts ${dueEffects}
        ${failed.length > 0 ? 'AND id NOT IN (?)' : ''}
      ORDER BY attempts, created_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
     [kind, expandAttemptsMax, ...(failed.length > 0 ? [failed] : [])],

@@ -17,7 +17,14 @@ export type { Finding } from './finding.ts';
 export type { LeftEffect, LeftEffectKind, RedriveEffectOutcome } from './left-effect.ts';
 export { migrate } from './migrate.ts';
 export { judgeStoreFault } from './mysql-fault.ts';
-export type { NoticeClaim, NoticeJob, NoticeOutcome, NoticeStage, NoticeState } from './notification.ts';
+export type {
+  FinishedNotice,
+  NoticeClaim,
+  NoticeJob,
+  NoticeOutcome,
+  NoticeStage,
+  NoticeState,
+} from './notification.ts';
 export { openOrderRepository } from './open-order-repository.ts';
 export type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 export type { Order } from './order.ts';

@@ -1,4 +1,5 @@
 import type { OrderStatus } from '@lapse/contracts';
+import type { FailedDelivery } from './undelivered.ts';
 
 export type NoticeStage = 'REMINDER' | 'CLOSED';
 export type NoticeState = 'WAITING' | 'SENT' | 'SKIPPED' | 'PARKED';
@@ -27,8 +28,9 @@ export interface NoticeJob {
 /** A claimed notice: only this claim may finish it. */
 export type NoticeClaim = Pick<NoticeJob, 'id' | 'attempts'>;
 
-export type NoticeOutcome =
-  | { readonly state: 'SENT' }
-  | { readonly state: 'SKIPPED' }
-  | { readonly state: 'WAITING'; readonly retryInMs: number; readonly error: string }
-  | { readonly state: 'PARKED'; readonly error: string };
+export type NoticeOutcome = { readonly state: 'SENT' } | { readonly state: 'SKIPPED' } | FailedDelivery;
+
+export interface FinishedNotice {
+  readonly claim: NoticeClaim;
+  readonly outcome: NoticeOutcome;
+}

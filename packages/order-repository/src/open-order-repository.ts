@@ -25,7 +25,7 @@ import { extendOrder } from './extend-order.ts';
 import { fenceOrphans } from './fence-orphans.ts';
 import { findActiveOrder } from './find-active-order.ts';
 import { findOrdersByKey } from './find-orders-by-key.ts';
-import { finishNotification } from './finish-notification.ts';
+import { finishNotifications } from './finish-notifications.ts';
 import { failRefund, finishRefund } from './finish-refund.ts';
 import { finishShopEvents } from './finish-shop-events.ts';
 import { giveUpWaitingPayments } from './give-up-waiting-payments.ts';
@@ -153,7 +153,7 @@ function bind(
     listParked: (filter, page) => listParked(database, filter, page),
     redriveParked: (ids, options, answer) => redriveParked(database, { ids, options, answer }),
     dropParked: (ids, options, answer) => dropParked(database, { ids, options, answer }),
-    finishNotification: (claim, outcome) => finishNotification(database, claim, outcome),
+    finishNotifications: (finished) => finishNotifications(database, finished),
     claimShopEvents: (options) => claimShopEvents(database, options),
     listUndelivered: (kind, page) => listUndelivered(database, kind, page),
     resendUndelivered: (kind, ids, options, answer) =>

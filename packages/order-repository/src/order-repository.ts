@@ -7,7 +7,7 @@ import type { CreateOutcome, NewOrder } from './create-result.ts';
 import type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 import type { Finding } from './finding.ts';
 import type { LeftEffect, RedriveEffectOutcome } from './left-effect.ts';
-import type { NoticeClaim, NoticeJob, NoticeOutcome } from './notification.ts';
+import type { FinishedNotice, NoticeJob } from './notification.ts';
 import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Order } from './order.ts';
 import type { Parked, ParkedFilter, ParkedOutcome } from './parked.ts';
@@ -206,7 +206,7 @@ export interface OrderRepository {
   markOutboxFailed(ids: readonly string[], error: string): Promise<void>;
 
   claimNotifications(options: { limit: number; leaseMs: number }): Promise<NoticeJob[]>;
-  finishNotification(claim: NoticeClaim, outcome: NoticeOutcome): Promise<void>;
+  finishNotifications(finished: readonly FinishedNotice[]): Promise<void>;
 
   claimShopEvents(options: { limit: number; leaseMs: number }): Promise<ShopEventJob[]>;
   finishShopEvents(finished: readonly FinishedShopEvent[]): Promise<void>;

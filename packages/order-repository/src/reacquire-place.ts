@@ -1,8 +1,9 @@
 import { idToBytes, newId } from './binary-id.ts';
-import { ActivityLockedError, InvariantError, StoreUnavailableError } from './errors.ts';
+import { InvariantError, StoreUnavailableError } from './errors.ts';
+import { orLocked } from './find-locked.ts';
 import { insertShopEvents } from './insert-shop-events.ts';
 import { insertReacquireEffect } from './insert-stock-effect.ts';
-import { isDuplicateKey, isLockWaitTimeout } from './mysql-fault.ts';
+import { isDuplicateKey } from './mysql-fault.ts';
 import type { Order } from './order.ts';
 import type { PaymentEvent } from './payment.ts';
 import type { Session } from './session.ts';
@@ -77,15 +78,10 @@ async function takeUp(
   await insertShopEvents(session, 'paid', [order.id]);
   await keepLatePayment(session, paymentRow);
   const { activityId } = order;
-  const { affectedRows } = await session
-    .run('UPDATE activity SET available = available - ? WHERE id = ? AND available >= ?', [
-      order.quantity,
-      activityId,
-      order.quantity,
-    ])
-    .catch((cause: unknown) => {
-      throw isLockWaitTimeout(cause) ? new ActivityLockedError(activityId, [activityId], { cause }) : cause;
-    });
+  const taken = session.run('UPDATE activity SET available = available - ? WHERE id = ? AND available >= ?', [
+    ...[order.quantity, activityId, order.quantity],
+  ]);
+  const { affectedRows } = await orLocked(session, [activityId], taken);
   return affectedRows === 1
     ? { kind: 'reacquired', effect }
     : refused('the order had closed, and no place was free');

@@ -1,3 +1,5 @@
+import type { FailedDelivery } from './undelivered.ts';
+
 /** What the shop is told of an order; in a webhook its type is `order.created` and so on. */
 export type ShopEventType = 'created' | 'reminded' | 'paid' | 'closed' | 'cancelled' | 'refunded';
 
@@ -25,10 +27,7 @@ export interface ShopEventJob {
 /** A claimed event: only this claim may finish it. */
 export type ShopEventClaim = Pick<ShopEventJob, 'id' | 'orderId' | 'attempts'>;
 
-export type ShopEventOutcome =
-  | { readonly state: 'SENT' }
-  | { readonly state: 'WAITING'; readonly retryInMs: number; readonly error: string }
-  | { readonly state: 'PARKED'; readonly error: string };
+export type ShopEventOutcome = { readonly state: 'SENT' } | FailedDelivery;
 
 export interface FinishedShopEvent {
   readonly claim: ShopEventClaim;

@@ -3,6 +3,16 @@ import type { RowRefused } from './settle-result.ts';
 /** Which kind of delivery: a notice to a buyer, or an event for the shop. */
 export type DeliveryKind = 'notification' | 'shop_event';
 
+/** To be tried again, or given up. `untried`: it was never begun, so that no try is counted. */
+export type FailedDelivery =
+  | {
+      readonly state: 'WAITING';
+      readonly retryInMs: number;
+      readonly error: string;
+      readonly untried?: true;
+    }
+  | { readonly state: 'PARKED'; readonly error: string };
+
 /** A delivery that was given up: parked until an operator has it sent again. */
 export interface Undelivered {
   readonly id: number;

@@ -1,12 +1,12 @@
 import type { OutboxRow, TimeoutOrder } from '@lapse/contracts';
 import { idFromBytes, idToBytes, newId } from './binary-id.ts';
+import { lockPlaces, type PlacesTaken, takePlaces } from './change-places.ts';
 import { classifyConflicts } from './classify-conflicts.ts';
 import type { CreateResult, NewOrder } from './create-result.ts';
 import type { Database } from './database.ts';
-import { ActivityLockedError, InvariantError } from './errors.ts';
+import { InvariantError } from './errors.ts';
 import { insertOutboxRow } from './insert-outbox-row.ts';
 import { insertShopEvents } from './insert-shop-events.ts';
-import { isLockWaitTimeout } from './mysql-fault.ts';
 import type { Session } from './session.ts';
 import { inTransaction } from './transaction.ts';
 import { userToBytes } from './user-bytes.ts';
@@ -67,7 +67,7 @@ async function writeOnce(
     'created',
     admitted.map(({ id }) => id),
   );
-  await takePlaces(session, admitted);
+  await takeAllPlaces(session, admitted);
   for (const order of admitted) results.set(order, { kind: 'created' });
   return { results, outbox };
 }
@@ -125,27 +125,12 @@ function toValues(order: NewOrder, outboxId: Buffer): readonly unknown[] {
   ];
 }
 
-interface AvailableRow {
-  available: number;
-  readonly generation: number;
-}
-
 /** Locks the activities and admits, in the order of the input, what they have places for. Deletes the rest. */
 const admitWhatFits: Admit = async (session, inserted, results) => {
   if (inserted.length === 0) return inserted;
-  const byId = new Map<number, AvailableRow>();
-  const activityIds = [...new Set(inserted.map(({ activityId }) => activityId))].sort((a, b) => a - b);
-  // One by one, so that it is known which one others keep locked.
-  for (const id of activityIds) {
-    const [activity] = await waitForActivity(
-      id,
-      activityIds,
-      session.rows<AvailableRow>('SELECT available, generation FROM activity WHERE id = ? FOR UPDATE', [id]),
-    );
-    if (activity) byId.set(id, { ...activity });
-  }
+  const activities = await lockPlaces(session, [...new Set(inserted.map(({ activityId }) => activityId))]);
   const admitted = inserted.filter((order) => {
-    const activity = byId.get(order.activityId);
+    const activity = activities.get(order.activityId);
     if (activity?.generation !== order.generation) {
       results.set(order, { kind: 'stale_generation' });
       return false;
@@ -183,43 +168,13 @@ function toTimeoutOrder(order: NewOrder): TimeoutOrder {
   };
 }
 
-/** The hard guard against overselling, whatever Redis believed. Activities sorted: one lock order for all. */
-async function takePlaces(session: Session, orders: readonly NewOrder[]): Promise<void> {
-  const wanted = new Map<string, { activityId: number; generation: number; quantity: number }>();
+async function takeAllPlaces(session: Session, orders: readonly NewOrder[]): Promise<void> {
+  const wanted = new Map<number, PlacesTaken>();
   for (const { activityId, generation, quantity } of orders) {
-    const name = `${activityId} ${generation}`;
-    const sum = wanted.get(name);
-    if (sum) sum.quantity += quantity;
-    else wanted.set(name, { activityId, generation, quantity });
+    const taken = wanted.get(activityId);
+    if (taken && taken.generation !== generation) throw new ShortageError(`activity ${activityId}`);
+    wanted.set(activityId, { activityId, generation, places: (taken?.places ?? 0) + quantity });
   }
-  const sorted = [...wanted.values()].sort(byActivity);
-  const activityIds = sorted.map(({ activityId }) => activityId);
-  for (const { activityId, generation, quantity } of sorted) {
-    const { affectedRows } = await waitForActivity(
-      activityId,
-      activityIds,
-      session.run(
-        'UPDATE activity SET available = available - ? WHERE id = ? AND generation = ? AND available >= ?',
-        [quantity, activityId, generation, quantity],
-      ),
-    );
-    if (affectedRows !== 1) throw new ShortageError(`activity ${activityId}`);
-  }
-}
-
-/** @param activityIds all of the batch: others of them may be locked as well, and are then not waited for. */
-async function waitForActivity<T>(
-  activityId: number,
-  activityIds: readonly number[],
-  statement: Promise<T>,
-): Promise<T> {
-  try {
-    return await statement;
-  } catch (cause) {
-    throw isLockWaitTimeout(cause) ? new ActivityLockedError(activityId, activityIds, { cause }) : cause;
-  }
-}
-
-function byActivity(a: { activityId: number }, b: { activityId: number }): number {
-  return a.activityId - b.activityId;
+  const taken = await takePlaces(session, [...wanted.values()]);
+  if (taken !== wanted.size) throw new ShortageError(`${wanted.size - taken} activities`);
 }

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BusyActivities, createBusyActivities } from '../src/busy-activities.ts';
+import { givePlaces, lockPlaces, takePlaces } from '../src/change-places.ts';
 import { createOrders } from '../src/create-orders.ts';
 import { type Database, openDatabase } from '../src/database.ts';
+import type { Session } from '../src/session.ts';
+import { inTransaction } from '../src/transaction.ts';
 import {
   collectLog,
   createActivity,
@@ -122,10 +125,33 @@ test('where the last places are given out, too, a locked activity refuses its ow
   const locked = await createActivity(repository);
   const scarce = await createActivity(repository, { capacity: 1 });
   const holder = await fixture.lockActivity(locked.id);
-  // The one that is short comes first, so that its places are judged one by one while the other is locked.
   const orders = [newOrder(scarce), newOrder(scarce), newOrder(locked)];
   const { results } = await repository.createOrders(orders);
   expect(results.map(({ kind }) => kind)).toEqual(['created', 'sold_out', 'activity_locked']);
+  await holder.release();
+}, 30_000);
+
+test('a locked activity is named, whichever statement meets it, and not a free one with a lower number', async () => {
+  const [free, locked, last] = await Promise.all([1, 2, 3].map(() => createActivity(fixture.repository)));
+  if (!free || !locked || !last) throw new Error('three were made');
+  const [lower, middle, higher] = [free.id, locked.id, last.id].sort((a, b) => a - b) as [
+    number,
+    number,
+    number,
+  ];
+  const ids = [higher, middle, lower];
+  const holder = await fixture.lockActivity(middle);
+  // None at all: what is free keeps its counts.
+  const changes = ids.map((activityId) => ({ activityId, places: 0, generation: 1 }));
+  const statements: ((session: Session) => Promise<unknown>)[] = [
+    (session) => lockPlaces(session, ids),
+    (session) => takePlaces(session, changes),
+    (session) => givePlaces(session, changes),
+  ];
+  for (const statement of statements) {
+    const meeting = inTransaction(database, statement, () => null);
+    await expect(meeting).rejects.toMatchObject({ activityId: middle, activityIds: ids });
+  }
   await holder.release();
 }, 30_000);
 

@@ -90,7 +90,7 @@ const controls: readonly Control[] = [
   },
   {
     guard: 'conditional decrement: no more is sold than there is',
-    removals: [without(' AND available >= ?', ' AND ? > 0')],
+    removals: [without(' AND available >= CASE', ' AND 0 < CASE')],
     // The column itself refuses to go below zero.
     alsoOff: { schema: ['ALTER TABLE activity MODIFY available INT NOT NULL'] },
     play: async (database, activity) => {
@@ -202,7 +202,7 @@ it('generation fence: a hold of an older generation becomes no order; negative c
     return results[0]?.kind;
   };
   expect(await kindWith()).toBe('stale_generation');
-  expect(await kindWith(without(' AND generation = ?', ' AND ? > 0'))).toBe('created');
+  expect(await kindWith(without(' AND generation = CASE', ' AND 0 < CASE'))).toBe('created');
 });
 
 describe.each(controls)('$guard', ({ removals = [], schema = [], alsoOff = {}, play, says }) => {

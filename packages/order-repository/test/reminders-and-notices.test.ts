@@ -106,18 +106,27 @@ test('a claimed notice is in one pair of hands until its lease ends, and carries
   });
   const [sent, waiting, parked, skipped, ...rest] = jobs;
   if (!sent || !waiting || !parked || !skipped) throw new Error('twenty were claimed');
-  await repository.finishNotification(sent, { state: 'SENT' });
-  await repository.finishNotification(waiting, { state: 'WAITING', retryInMs: 60_000, error: 'busy' });
-  await repository.finishNotification(parked, { state: 'PARKED', error: 'refused' });
-  await repository.finishNotification(skipped, { state: 'SKIPPED' });
+  await repository.finishNotifications([
+    { claim: sent, outcome: { state: 'SENT' } },
+    { claim: waiting, outcome: { state: 'WAITING', retryInMs: 60_000, error: 'busy' } },
+    { claim: parked, outcome: { state: 'PARKED', error: 'refused' } },
+    { claim: skipped, outcome: { state: 'SKIPPED' } },
+  ]);
+  const [unbegun] = rest;
+  if (unbegun) {
+    // As a process does that is told to stop before this one's turn came: no try is counted.
+    const outcome = { state: 'WAITING', retryInMs: 0, error: 'stopping', untried: true } as const;
+    await repository.finishNotifications([{ claim: unbegun, outcome }]);
+  }
   // Late, from somebody whose lease is over: what is finished stays finished.
-  await repository.finishNotification(sent, { state: 'PARKED', error: 'late' });
+  await repository.finishNotifications([{ claim: sent, outcome: { state: 'PARKED', error: 'late' } }]);
   const again: string[] = [];
   await waitUntil(
     async () => {
       again.push(
         ...(await repository.claimNotifications({ limit: 20, leaseMs: 60_000 })).map((job) => {
           expect(job.attempts).toBe(2);
+          expect(job.tries).toBe(job.orderId === unbegun?.orderId ? 1 : 2);
           return job.orderId;
         }),
       );
@@ -188,12 +197,15 @@ test('a claim whose lease ran out finishes nothing: the notice is in other hands
     },
     { what: 'the lease to end' },
   );
-  await repository.finishNotification(slow, { state: 'WAITING', retryInMs: 0, error: 'late' });
+  await repository.finishNotifications([
+    { claim: slow, outcome: { state: 'WAITING', retryInMs: 0, error: 'late' } },
+  ]);
   expect(await repository.claimNotifications({ limit: 1, leaseMs: 1_000 })).toEqual([]);
-  await repository.finishNotification(slow, { state: 'SENT' });
+  await repository.finishNotifications([{ claim: slow, outcome: { state: 'SENT' } }]);
   const state = async () => (await repository.readTimeline(slow.orderId))?.notifications[0];
   expect(await state()).toMatchObject({ state: 'WAITING', attempts: 2 });
-  if (second) await repository.finishNotification(second, { state: 'PARKED', error: 'refused' });
+  if (second)
+    await repository.finishNotifications([{ claim: second, outcome: { state: 'PARKED', error: 'refused' } }]);
   expect(await state()).toMatchObject({ state: 'PARKED', lastError: 'refused' });
 });
 
