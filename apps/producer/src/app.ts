@@ -49,9 +49,9 @@ export async function buildApp(dependencies: ApiDependencies): Promise<FastifyIn
   acceptJson(app);
   answerErrors(app);
   measure(app);
+  secureHeaders(app);
   app.addHook('onRequest', limitAddresses(dependencies.limits));
   closeConnectionsWhenDraining(app);
-  secureHeaders(app);
   await describeApi(app);
   await app.register(docsRoutes);
   await app.register(activityRoutes, dependencies);
