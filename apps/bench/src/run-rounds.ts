@@ -32,7 +32,8 @@ const roundsOf = { full: 3, quick: 1 } as const;
 
 /**
  * Run scenario after scenario, each in rounds: every contender once, then every contender again. So what is compared
- * with each other ran within a minute or two, whatever the machine does over the hour.
+ * with each other ran within a minute or two, whatever the machine does over the hour. Those that no goal is measured
+ * against run once.
  */
 export async function runRounds(all: readonly Scenario[], options: RoundsOptions): Promise<ScenarioResult[]> {
   const chosen = choose(all, options.only);
@@ -76,12 +77,14 @@ function choose(all: readonly Scenario[], only: readonly Selection[] | null): re
 type PlanOptions = Pick<RoundsOptions, 'rounds' | 'quick' | 'orders'>;
 
 function planRuns(chosen: readonly Scenario[], options: PlanOptions): PlannedRun[] {
-  const { quick, orders } = options;
+  const { quick, orders, rounds } = options;
   return chosen.flatMap((scenario) => {
     const size = orders ?? (quick ? scenario.size.quick : scenario.size.full);
-    return Array.from({ length: countRounds(scenario, options) }, (_, index) =>
-      scenario.contenders.map((contender) => ({ scenario, contender, size, round: index + 1 })),
-    ).flat();
+    return Array.from({ length: countRounds(scenario, options) }, (_, index) => index + 1).flatMap((round) =>
+      scenario.contenders
+        .filter(({ roundsMax = round }) => rounds !== null || round <= roundsMax)
+        .map((contender) => ({ scenario, contender, size, round })),
+    );
   });
 }
 

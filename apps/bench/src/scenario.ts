@@ -13,6 +13,8 @@ export interface RunOptions {
 export interface Contender {
   readonly name: string;
   readonly about: string;
+  /** Of a full run: in no more than so many of the scenario's rounds. For those that no goal is measured against. */
+  readonly roundsMax?: number;
   /** Seconds that a run of this size takes, for the time left. */
   readonly seconds: (size: number) => number;
   readonly run: (options: RunOptions) => Promise<Outcome>;

@@ -26,6 +26,8 @@ export interface RunningPrograms {
 }
 
 const readyTimeoutMs = 60_000;
+/** For programs that write down their profile when they are asked to end. */
+const profiledStopGraceMs = 20_000;
 
 /**
  * Start programs side by side and wait until all are ready. They get PATH, HOME and their own variables, nothing of a
@@ -36,7 +38,7 @@ const readyTimeoutMs = 60_000;
 export async function startPrograms(programs: readonly Program[], dir: string): Promise<RunningPrograms> {
   const services = programs.map((program) => toService(program, dir));
   const kill = async (): Promise<void> => {
-    for (const service of services) service.kill('SIGKILL');
+    if (profileDir() === undefined) for (const service of services) service.kill('SIGKILL');
     await Promise.all(services.map((service) => service.stop()));
   };
   try {
@@ -73,16 +75,28 @@ function toService({ name, file, args = [], env, readyText }: Program, dir: stri
       {
         name,
         command: process.execPath,
-        args: ['--enable-source-maps', file, ...args],
+        args: ['--enable-source-maps', ...profileArgs(name), file, ...args],
         dir,
         env: { ...inherited(), ...env },
         ports: [],
         ready: async () => readLog(dir, name).includes(readyText),
         readyTimeoutMs,
-        stopGraceMs: 1_000,
+        stopGraceMs: profileDir() === undefined ? 1_000 : profiledStopGraceMs,
       },
     ],
   });
+}
+
+/** Where CPU profiles of the programs go, for whoever wants to see what costs; the figures of such a run are worthless. */
+function profileDir(): string | undefined {
+  return process.env.LAPSE_BENCH_CPU_PROF || undefined;
+}
+
+function profileArgs(name: string): string[] {
+  const dir = profileDir();
+  return dir === undefined
+    ? []
+    : ['--cpu-prof', `--cpu-prof-dir=${dir}`, `--cpu-prof-name=${name}.cpuprofile`];
 }
 
 /** LAPSE_TEST_RUN marks what a run of tests started, so that none is left behind. */

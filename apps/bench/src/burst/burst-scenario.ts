@@ -19,6 +19,7 @@ export function burstScenario({ contenders, slowest, task, activities = 1, ...re
     contenders: contenders.map((contender) => ({
       name: contender.name,
       about: contender.about,
+      ...(contender.roundsMax !== undefined && { roundsMax: contender.roundsMax }),
       seconds: (size) => secondsOf(contender, size, slowest(contender.name)),
       run: (options) => runBurst(contender, { task, activities }, options),
     })),

@@ -11,6 +11,8 @@ export interface BurstContender {
   readonly about: string;
   /** Who says whether a run counts: the invariants' oracle for Lapse, exact counts for the others. */
   readonly judgedBy: 'oracle' | 'counts';
+  /** See `Contender`. */
+  readonly roundsMax?: number;
   /** Fewer orders than asked for, where those would take too long. Its rate does not depend on them. */
   readonly ordersMax: number;
   /** What keeps its orders until they are due, beside the two stores. */

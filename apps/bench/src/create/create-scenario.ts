@@ -21,6 +21,7 @@ export function createScenario(plan: CreatePlan): Scenario {
     contenders: contenders.map((contender) => ({
       name: contender.name,
       about: contender.about,
+      ...(contender.roundsMax !== undefined && { roundsMax: contender.roundsMax }),
       seconds: (size) => secondsOf(contender, size),
       run: (options) => runCreate(contender, manner, options),
     })),

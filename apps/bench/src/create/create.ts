@@ -1,3 +1,5 @@
+import { lapse } from './contenders/lapse.ts';
+import { limit } from './contenders/limit.ts';
 import { createScenario } from './create-scenario.ts';
 import { httpContenders } from './http-contenders.ts';
 
@@ -32,5 +34,6 @@ export const soldOut = createScenario({
   about: 'refusals over HTTP, no place is free',
   connections: 256,
   isSoldOut: true,
-  contenders: httpContenders,
+  // The seed refuses by the same commands: it has nothing to show here.
+  contenders: [limit, lapse],
 });

@@ -8,6 +8,8 @@ export interface HttpContender {
   readonly about: string;
   /** Where its orders are when it has answered 201: for Lapse the oracle judges both stores. */
   readonly judgedBy: 'oracle' | 'counts' | 'redis';
+  /** See `Contender`. */
+  readonly roundsMax?: number;
   /** Fewer requests than asked for, where those would take too long. */
   readonly ordersMax: number;
   readonly needsBroker: boolean;

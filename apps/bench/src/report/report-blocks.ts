@@ -27,20 +27,24 @@ function scenarioText(scenario: ScenarioResult, pictures: readonly Picture[]): s
     ...pictures.map(({ alt, file }) => `![${alt}](${file})`),
     figureTable(scenario),
     storeTable(scenario),
-    scenario.contenders.map(contenderText).join('\n'),
+    scenario.contenders.map((contender) => contenderText(contender, scenario.rounds)).join('\n'),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
 }
 
-/** What it is, and why it has no figure, where it has none. */
-function contenderText({ name, about, outcomes }: ScenarioResult['contenders'][number]): string {
+/** What it is, how often it ran where that is not as often as others, and why it has no figure, where it has none. */
+function contenderText(
+  { name, about, outcomes }: ScenarioResult['contenders'][number],
+  rounds: number,
+): string {
   const missing = outcomes.flatMap((outcome) => missingText(outcome) ?? []);
   const times = [...new Set(missing)].map((text) => {
     const count = missing.filter((each) => each === text).length;
     return count === outcomes.length ? text : `in ${count} of ${outcomes.length} rounds ${text}`;
   });
-  return [`- **${name}**: ${about}`, ...times].join('; ');
+  const fewer = outcomes.length > 0 && outcomes.length < rounds ? [`rounds: ${outcomes.length}`] : [];
+  return [`- **${name}**: ${about}`, ...fewer, ...times].join('; ');
 }
 
 function missingText(outcome: Outcome): string | undefined {
