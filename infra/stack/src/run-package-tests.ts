@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { workInLanes } from '@lapse/runtime';
 import { UsageError } from './args.ts';
 import { runProgram } from './run-program.ts';
 import { clearSummaries, readExitCodes } from './turbo-summary.ts';
@@ -14,67 +15,68 @@ export interface PackageTests {
   readonly signal: AbortSignal;
 }
 
-interface TestedPackage {
+/** What a package says of its tests in its package.json, under `lapse`. */
+interface TestHints {
+  /**
+   * `together`, unless said: several packages at once. `alone`: they need the machine for themselves, and come after all
+   * others, one at a time. `beside`: nothing in them depends on time, so they take what those leave idle.
+   */
+  readonly tests?: 'together' | 'alone' | 'beside';
+  /** About how long they take: the longest begin first, so that none is left over at the end. 0 unless said. */
+  readonly testSeconds?: number;
+}
+
+interface TestedPackage extends Required<TestHints> {
   readonly name: string;
   readonly report: string;
-  /** Its tests need the machine for themselves, and run after all others. */
-  readonly alone: boolean;
 }
 
 /**
- * Run the tests of the packages through turbo and count vitest's reports; those that say `lapse.testAlone` in their
- * package.json come last, one at a time. The numbers are what the
+ * Run the tests of the packages through turbo and count vitest's reports. The numbers are what the
  * reports say, never what was printed; old reports are deleted first, so that none can stand in for
  * a run that did not happen. turbo's exit code counts as well: an unhandled error leaves a report
  * in which every test passed.
  */
-export async function runPackageTests({
-  root,
-  only,
-  concurrency,
-  env,
-  signal,
-}: PackageTests): Promise<Tally[]> {
+export async function runPackageTests(options: PackageTests): Promise<Tally[]> {
+  const { root, only, concurrency } = options;
   const packages = listTestedPackages(root).filter(({ name }) => only === null || name === only);
   for (const { report } of packages) rmSync(report, { force: true });
-  const tallies: Tally[] = [];
-  for (const group of [packages.filter(({ alone }) => !alone), packages.filter(({ alone }) => alone)]) {
-    if (group.length > 0 && !signal.aborted) {
-      tallies.push(...(await runTurbo(group, { root, concurrency, env, signal })));
-    }
-  }
-  return tallies;
+  clearSummaries(root);
+  const unexplained: Tally[] = [];
+  const run = async (tested: TestedPackage): Promise<void> => {
+    if (options.signal.aborted) return;
+    const why = await runTurbo(tested, options);
+    if (why !== undefined)
+      unexplained.push({ name: 'turbo', passed: 0, failed: 1, skipped: 0, faults: [why] });
+  };
+  const among = (tests: TestHints['tests']) => packages.filter((tested) => tested.tests === tests);
+  await workInLanes(among('together'), concurrency, run);
+  await Promise.all([workInLanes(among('alone'), 1, run), workInLanes(among('beside'), 1, run)]);
+  const exitCodes = readExitCodes(root);
+  return [...packages.map((tested) => tallyOf(tested, exitCodes)), ...unexplained];
 }
 
+/** @returns what is wrong, when turbo failed although the report is clean. */
 async function runTurbo(
-  packages: readonly TestedPackage[],
-  { root, concurrency, env, signal }: Omit<PackageTests, 'only'>,
-): Promise<Tally[]> {
-  clearSummaries(root);
-  const { code, output } = await runProgram(
+  { name, report, tests }: TestedPackage,
+  { root, env, signal }: PackageTests,
+): Promise<string | undefined> {
+  const turbo = [
     join(root, 'node_modules', '.bin', 'turbo'),
-    [
-      'run',
-      'test',
-      '--cache=local:,remote:',
-      '--continue',
-      '--log-order=grouped',
-      '--summarize',
-      `--concurrency=${packages.some(({ alone }) => alone) ? 1 : concurrency}`,
-      ...(process.stdout.isTTY ? [] : ['--no-color']),
-      ...packages.map(({ name }) => `--filter=${name}`),
-    ],
-    { cwd: root, env, inherit: true, signal },
-  );
-  const exitCodes = readExitCodes(root);
-  const tallies = packages.map(({ name, report }) =>
-    failedAnyway(countReport(name, report), exitCodes.get(`${name}#test`)),
-  );
-  if (code !== 0 && tallies.every(({ failed }) => failed === 0)) {
-    const why = `exit code ${code} though every report is clean ${output}`.trim();
-    tallies.push({ name: 'turbo', passed: 0, failed: 1, skipped: 0, faults: [why] });
-  }
-  return tallies;
+    ...['run', 'test', `--filter=${name}`, '--cache=local:,remote:', '--log-order=grouped', '--summarize'],
+    ...(process.stdout.isTTY ? [] : ['--no-color']),
+  ];
+  const [command = '', ...args] = tests === 'beside' ? ['nice', '-n', '19', ...turbo] : turbo;
+  const { code, output } = await runProgram(command, args, { cwd: root, env, inherit: true, signal });
+  if (code === 0 || tallyOf({ name, report }, readExitCodes(root)).failed > 0) return undefined;
+  return `exit code ${code} though the report of ${name} is clean ${output}`.trim();
+}
+
+function tallyOf(
+  { name, report }: Pick<TestedPackage, 'name' | 'report'>,
+  exitCodes: ReadonlyMap<string, number>,
+): Tally {
+  return failedAnyway(countReport(name, report), exitCodes.get(`${name}#test`));
 }
 
 /** @throws {UsageError} with the names that there are, when no package has this one. */
@@ -84,18 +86,20 @@ export function requirePackage(root: string, only: string | null): void {
   throw new UsageError(`--only=${only} is no package with tests: one of ${names.sort().join(', ')}.`);
 }
 
-/** Every workspace package with a `test` script. */
+/** Every workspace package with a `test` script, the longest first. */
 function listTestedPackages(root: string): TestedPackage[] {
-  return ['packages', 'apps', 'infra'].flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .map((name) => join(root, folder, name))
-      .filter((dir) => existsSync(join(dir, 'package.json')))
-      .map((dir) => ({ dir, manifest: JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')) }))
-      .filter(({ manifest }) => manifest.scripts?.test !== undefined)
-      .map(({ dir, manifest }) => ({
-        name: String(manifest.name),
-        report: join(dir, 'test-results', 'vitest.json'),
-        alone: manifest.lapse?.testAlone === true,
-      })),
-  );
+  return ['packages', 'apps', 'infra']
+    .flatMap((folder) =>
+      readdirSync(join(root, folder))
+        .map((name) => join(root, folder, name))
+        .filter((dir) => existsSync(join(dir, 'package.json'))),
+    )
+    .flatMap((dir) => {
+      const manifest = JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'));
+      if (manifest.scripts?.test === undefined) return [];
+      const { tests = 'together', testSeconds = 0 }: TestHints = manifest.lapse ?? {};
+      const report = join(dir, 'test-results', 'vitest.json');
+      return [{ name: String(manifest.name), report, tests, testSeconds }];
+    })
+    .sort((a, b) => b.testSeconds - a.testSeconds);
 }
