@@ -1,3 +1,3 @@
 import { killAtEveryPoint } from './kill-at-every-point.ts';
 
-killAtEveryPoint('producer', { part: 1, of: 3 });
+killAtEveryPoint('producer', 1);

@@ -1,3 +1,3 @@
 import { killAtEveryPoint } from './kill-at-every-point.ts';
 
-killAtEveryPoint('reminder', { part: 1, of: 2 });
+killAtEveryPoint('reminder', 1);

@@ -1,3 +1,3 @@
 import { killAtEveryPoint } from './kill-at-every-point.ts';
 
-killAtEveryPoint('sweeper', { part: 2, of: 3 });
+killAtEveryPoint('sweeper', 2);

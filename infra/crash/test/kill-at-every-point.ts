@@ -4,18 +4,15 @@ import { crashPointsOf, type ProcessName } from '../src/effects.ts';
 import { killAt } from '../src/kill-at.ts';
 import { expectNoticesSent } from '../src/small-sale.ts';
 
-/** Every `of`-th point from the `part`-th on. */
-export interface Share {
-  readonly part: number;
-  readonly of: number;
-}
+/** Every process has a file for each: they run side by side, every one with a shop of its own. */
+export const parts = 3;
 
 /**
- * The tests of one process, or of a share of its points: a file each, so that they run side by side, every one
- * with a shop of its own. Most of their time they wait for deadlines.
+ * The tests of one part of the points of a process: every third, from the `part`-th on. Most of their time they wait for
+ * deadlines. A whole `npm test` runs one part of each process, the next one with the next commit; `npm run crash` runs all.
  */
-export function killAtEveryPoint(name: ProcessName, { part, of }: Share = { part: 1, of: 1 }): void {
-  const points = crashPointsOf(name).filter((_, index) => index % of === part - 1);
+export function killAtEveryPoint(name: ProcessName, part: 1 | 2 | 3): void {
+  const points = crashPointsOf(name).filter((_, index) => index % parts === part - 1);
   let world: CrashWorld;
   beforeAll(async () => {
     world = await openCrashWorld();

@@ -11,6 +11,7 @@ import { serviceLogs } from './link-logs.ts';
 import { onStop } from './on-stop.ts';
 import { createPrinter } from './print.ts';
 import { requirePackage, runPackageTests } from './run-package-tests.ts';
+import { runProgram } from './run-program.ts';
 import { runStaticChecks } from './static-checks.ts';
 import { openTestServices, type TestServices } from './test-services.ts';
 import { closingLine, type Tally } from './vitest-reports.ts';
@@ -77,6 +78,7 @@ async function testPackages(args: TestArgs, checks: Promise<Tally[]>): Promise<T
         [runMarker]: runId,
         LAPSE_TEST_LOGS: testLogs,
         LAPSE_TEST_COMPILED: '1',
+        ...(args.only === null && { LAPSE_CRASH_PART: String(await crashPart()) }),
       },
       signal: stop.signal,
     });
@@ -84,6 +86,15 @@ async function testPackages(args: TestArgs, checks: Promise<Tally[]>): Promise<T
   } finally {
     await print.step('stopping services', 'services stopped', services.close);
   }
+}
+
+/**
+ * Which third of the crash points a whole run takes: another one with each commit, so that three in a row take all, and
+ * one commit always the same. The tests of that package alone take all.
+ */
+async function crashPart(): Promise<number> {
+  const { output } = await runProgram('git', ['rev-list', '--count', 'HEAD'], { cwd: rootDir });
+  return ((Number(output) || 0) % 3) + 1;
 }
 
 /** Output of the processes that tests start; of the tests themselves, and of the services. */

@@ -1,0 +1,3 @@
+import { killAtEveryPoint } from './kill-at-every-point.ts';
+
+killAtEveryPoint('settler', 3);
