@@ -38,11 +38,12 @@ export function firstAnswer(order: Order | NewOrder): OrderView {
 }
 
 export function toActivityView(activity: Activity): ActivityView {
-  const { generation: _internal, saleStartsAt, saleEndsAt, createdAt, ...shown } = activity;
+  const { generation: _internal, saleStartsAt, saleEndsAt, salePausedAt, createdAt, ...shown } = activity;
   return {
     ...shown,
     saleStartsAt: saleStartsAt?.toISOString() ?? null,
     saleEndsAt: saleEndsAt?.toISOString() ?? null,
+    salePausedAt: salePausedAt?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
   };
 }

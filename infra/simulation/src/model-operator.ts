@@ -102,6 +102,7 @@ export function operation(ledger: Ledger): Operations & RebuildSteps {
           capacityVersion: 1,
           generation: 1,
           stockRunId: null,
+          salePausedAt: null,
           createdAt: new Date(now()),
         },
         saleStartsAt: saleStartsAt === null ? null : new Date(saleStartsAt),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { durationMs } from './duration.ts';
 import { activityId, operatorReason } from './ids.ts';
 import { instant } from './instant.ts';
+import { pauseOutcome } from './worker.ts';
 
 const dayMs = 86_400_000;
 
@@ -112,6 +113,10 @@ export const activityView = z.object({
   priceMinor: z.int(),
   currency: z.string(),
   ...saleWindow,
+  salePausedAt: z.iso
+    .datetime()
+    .nullable()
+    .describe('Since then an operator has new orders refused with SALE_PAUSED; null: they are taken.'),
   payWithinMs: z.int(),
   remindAfterMs: z.int(),
   quantityMax: z.int(),
@@ -120,6 +125,9 @@ export const activityView = z.object({
   createdAt: z.iso.datetime(),
 });
 export type ActivityView = z.infer<typeof activityView>;
+
+/** Answer of `POST /v1/activities/:id/pause` and `…/resume`; of a dry run the activity as it is. */
+export const activityPauseView = z.object({ ...pauseOutcome, activity: activityView });
 
 /** Most activities of one answer. */
 export const activitiesPerPageMax = 100;

@@ -2,6 +2,7 @@ export {
   type ActivityView,
   activitiesPerPageMax,
   activityList,
+  activityPauseView,
   activityView,
   type ChangeCapacityBody,
   type CreateActivityBody,
@@ -102,3 +103,20 @@ export {
   timeoutOrder,
   topicOf,
 } from './timeout-message.ts';
+export {
+  pauseBody,
+  type WorkerFigures,
+  type WorkerKind,
+  type WorkerReport,
+  type WorkerState,
+  type WorkerView,
+  type WorkerWish,
+  workerFigures,
+  workerKinds,
+  workerList,
+  workerPauseView,
+  workerStates,
+  workersShownMax,
+  workerView,
+  workerWishes,
+} from './worker.ts';

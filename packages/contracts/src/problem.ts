@@ -31,6 +31,12 @@ export const problems = {
     advice: 'Check the order id, and whose order it is.',
   },
   REFUND_NOT_FOUND: { status: 404, title: 'No such refund', advice: 'Check its number in /v1/ops/refunds.' },
+  WORKER_NOT_FOUND: {
+    status: 404,
+    title: 'No such process',
+    advice:
+      'Read /v1/workers: a process has a new id with each start, and is forgotten an hour after its death.',
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'This address does not take that method',
@@ -45,6 +51,11 @@ export const problems = {
     status: 409,
     title: 'No place is free',
     advice: 'Unpaid orders close at their deadline: places may come back.',
+  },
+  SALE_PAUSED: {
+    status: 409,
+    title: 'The sale is paused',
+    advice: 'An operator has paused it: try again later. Orders that were placed can be paid and cancelled.',
   },
   ALREADY_HOLDING: {
     status: 409,
@@ -70,6 +81,11 @@ export const problems = {
     status: 409,
     title: 'The new deadline is too late',
     advice: 'Choose at most latestExpiresAt: no order is pending for more than 30 days.',
+  },
+  WORKER_STOPPED: {
+    status: 409,
+    title: 'The process has stopped',
+    advice: 'Read /v1/workers: the process that was started after it has an id of its own.',
   },
   PAYMENT_IN_PROGRESS: {
     status: 409,
@@ -117,6 +133,12 @@ export const problems = {
     title: 'More requests are waiting than we take',
     advice: 'Wait for the seconds in Retry-After, then send the same request with the same key.',
   },
+  PAUSED: {
+    status: 503,
+    title: 'This process of the API is paused',
+    advice:
+      'It takes no new orders for now. Wait for the seconds in Retry-After, then send the same request with the same key: another process may answer.',
+  },
   UNAVAILABLE: {
     status: 503,
     title: 'A store does not answer',
@@ -147,6 +169,7 @@ export const problemView = z.object({
   orderId: z.string().optional(),
   saleStartsAt: z.string().nullable().optional(),
   saleEndsAt: z.string().nullable().optional(),
+  salePausedAt: z.string().optional(),
   capacity: z.int().optional(),
   taken: z.int().optional().describe('Places held and sold.'),
   expiresAt: z.string().optional(),

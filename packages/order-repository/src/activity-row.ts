@@ -3,7 +3,7 @@ import type { Activity } from './activity.ts';
 export const activityColumns =
   'id, name, capacity, capacity_version, available, price_minor, currency, sale_starts_at, sale_ends_at,' +
   ' pay_within_ms, remind_after_ms, quantity_max, late_payment_policy, payment_grace_ms, generation,' +
-  ' stock_run_id, created_at';
+  ' stock_run_id, sale_paused_at, created_at';
 
 export interface ActivityRow {
   readonly id: number;
@@ -22,6 +22,7 @@ export interface ActivityRow {
   readonly payment_grace_ms: number;
   readonly generation: number;
   readonly stock_run_id: string | null;
+  readonly sale_paused_at: Date | null;
   readonly created_at: Date;
 }
 
@@ -43,6 +44,7 @@ export function toActivity(row: ActivityRow): Activity {
     paymentGraceMs: row.payment_grace_ms,
     generation: row.generation,
     stockRunId: row.stock_run_id,
+    salePausedAt: row.sale_paused_at,
     createdAt: row.created_at,
   };
 }

@@ -22,6 +22,8 @@ export interface Activity {
   readonly generation: number;
   /** Run id of the Redis server that the stock was loaded into; null: never loaded. Another one refuses to sell. */
   readonly stockRunId: string | null;
+  /** Since then an operator has new orders refused; null: they are taken. */
+  readonly salePausedAt: Date | null;
   readonly createdAt: Date;
 }
 

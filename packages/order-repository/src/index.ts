@@ -49,6 +49,7 @@ export type {
   ParkedOutcome,
   ParkedState,
 } from './parked.ts';
+export type { PausedActivity, PauseRefusal } from './pause-result.ts';
 export type {
   DismissOutcome,
   FinishRefundResult,
@@ -96,3 +97,4 @@ export type {
   TimelineTransition,
 } from './timeline.ts';
 export type { DeliveryKind, ResendOutcome, Undelivered } from './undelivered.ts';
+export type { DirectedWorker, Worker, WorkerRefusal } from './worker.ts';

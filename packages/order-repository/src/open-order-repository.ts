@@ -35,6 +35,7 @@ import { listFindings } from './list-findings.ts';
 import { listParked } from './list-parked.ts';
 import { listPendingEffects } from './list-pending-effects.ts';
 import { listRefunds } from './list-refunds.ts';
+import { listWorkers } from './list-workers.ts';
 import { markAttemptOpen } from './mark-attempt-open.ts';
 import { markEffectsApplied } from './mark-effects-applied.ts';
 import { markOutboxFailed } from './mark-outbox-failed.ts';
@@ -61,8 +62,11 @@ import { listLeftEffects, redriveEffects } from './redrive-effects.ts';
 import { redriveParked } from './redrive-parked.ts';
 import { refundPayments } from './refund-payments.ts';
 import { remindPending } from './remind-pending.ts';
+import { forgetDeadWorkers, reportWorker } from './report-worker.ts';
 import { listUndelivered, resendUndelivered } from './resend-undelivered.ts';
 import { retryAttempt } from './retry-attempt.ts';
+import { setActivityPaused } from './set-activity-paused.ts';
+import { setWorkerWanted } from './set-worker-wanted.ts';
 import { sweepReminders } from './sweep-reminders.ts';
 import { withRetriedSession } from './transaction.ts';
 
@@ -104,6 +108,8 @@ function bind(
     openActivity: (body, request, answer) => openActivity(database, body, request, answer),
     changeCapacity: (activityId, capacity, request, answer) =>
       changeCapacity(database, activityId, capacity, request, answer),
+    setActivityPaused: (id, paused, options, answer) =>
+      setActivityPaused(database, id, paused, options, answer),
     readActivity: (id) => readActivity(database, id),
     listActivities: (page) => listActivities(database, page),
     createOrders: (orders) => createOrders(database, busy, orders),
@@ -167,6 +173,10 @@ function bind(
     recordFindings: (findings) => recordFindings(database, findings),
     markFindingsHealed: (ids) => markFindingsHealed(database, ids),
     noteFirstLoad: (activityId, load) => noteFirstLoad(database, activityId, load),
+    reportWorker: (report) => reportWorker(database, report),
+    forgetDeadWorkers: () => forgetDeadWorkers(database),
+    listWorkers: () => listWorkers(database),
+    setWorkerWanted: (id, wanted, options, answer) => setWorkerWanted(database, id, wanted, options, answer),
     rebuildSnapshot: (activityId, apply) => rebuildSnapshot(database, activityId, apply),
   };
 }

@@ -1,4 +1,11 @@
-import type { CreateActivityBody, OrderStatus, OutboxRow, Phase } from '@lapse/contracts';
+import type {
+  CreateActivityBody,
+  OrderStatus,
+  OutboxRow,
+  Phase,
+  WorkerReport,
+  WorkerWish,
+} from '@lapse/contracts';
 import type { Activity, ActivityPage } from './activity.ts';
 import type { ActiveOrder, ActivityCounts, NewFinding, PendingChanges } from './audit.ts';
 import type { CloseCause, CloseResult, RemindResult } from './batch-result.ts';
@@ -11,6 +18,7 @@ import type { FinishedNotice, NoticeJob } from './notification.ts';
 import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Order } from './order.ts';
 import type { Parked, ParkedFilter, ParkedOutcome } from './parked.ts';
+import type { PausedActivity, PauseRefusal } from './pause-result.ts';
 import type {
   DismissOutcome,
   FinishRefundResult,
@@ -35,6 +43,7 @@ import type { ActivitySnapshot } from './snapshot.ts';
 import type { StockEffect } from './stock-effect.ts';
 import type { Timeline } from './timeline.ts';
 import type { DeliveryKind, ResendOutcome, Undelivered } from './undelivered.ts';
+import type { DirectedWorker, Worker, WorkerRefusal } from './worker.ts';
 
 export interface RepositoryConfig {
   /** mysql://user:password@host:port/database */
@@ -133,6 +142,12 @@ export interface OrderRepository {
     request: OperatorRequest,
     answer: (result: ChangedCapacity) => StoredAnswer,
   ): Promise<OperatorResult<ChangedCapacity, CapacityRefusal>>;
+  setActivityPaused(
+    id: number,
+    paused: boolean,
+    options: SettleOptions,
+    answer: (result: PausedActivity) => StoredAnswer,
+  ): Promise<OperatorResult<PausedActivity, PauseRefusal>>;
   readActivity(id: number): Promise<Activity | undefined>;
   listActivities(page: ActivityPage): Promise<Activity[]>;
 
@@ -250,4 +265,14 @@ export interface OrderRepository {
   recordFindings(findings: readonly NewFinding[]): Promise<string[]>;
   markFindingsHealed(ids: readonly string[]): Promise<void>;
   noteFirstLoad(activityId: number, load: { generation: number; runId: string }): Promise<void>;
+
+  reportWorker(report: WorkerReport): Promise<{ wanted: WorkerWish }>;
+  forgetDeadWorkers(): Promise<number>;
+  listWorkers(): Promise<Worker[]>;
+  setWorkerWanted(
+    id: string,
+    wanted: WorkerWish,
+    options: SettleOptions,
+    answer: (result: DirectedWorker) => StoredAnswer,
+  ): Promise<OperatorResult<DirectedWorker, WorkerRefusal>>;
 }

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { createActivityBody } from '@lapse/contracts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createActivityBody, type WorkerReport } from '@lapse/contracts';
 import { createTestDatabase, queryDatabase } from '@lapse/testing';
 import { createConnection } from 'mysql2/promise';
 import { v7 } from 'uuid';
@@ -160,6 +160,23 @@ export function captureOf(
 
 export function idsOf(orders: readonly NewOrder[]): string[] {
   return orders.map(({ id }) => id);
+}
+
+/** What a process says of itself. */
+export function newWorkerReport(change: Partial<WorkerReport> = {}): WorkerReport {
+  return {
+    id: randomUUID(),
+    kind: 'closer',
+    host: 'machine-1',
+    pid: 7,
+    version: '1.2.3',
+    uptimeMs: 2_000,
+    heartbeatMs: 5_000,
+    state: 'RUNNING',
+    wanted: 'RUN',
+    figures: { inHand: 3, latenessP99Ms: 18 },
+    ...change,
+  };
 }
 
 /** For a test that looks at what was done, not at what is answered. */

@@ -11,7 +11,16 @@ import {
   type OrderRepository,
   openOrderRepository,
 } from '../src/index.ts';
-import { captureOf, collectLog, createActivity, createDueOrders, idsOf, newOrder } from './fixture.ts';
+import {
+  captureOf,
+  collectLog,
+  createActivity,
+  createDueOrders,
+  idsOf,
+  newOrder,
+  newWorkerReport,
+  noAnswer,
+} from './fixture.ts';
 
 /** A server of this file's own: to kill, to freeze, and to count the statements of. */
 let server: MariadbService;
@@ -135,17 +144,33 @@ test('a frozen MySQL is given up after the query timeout, and the pool recovers 
   expect((await repository.readActivity(activity.id))?.available).toBe(100);
 }, 60_000);
 
+async function questions(): Promise<number> {
+  const [row] = await queryDatabase(server.url, "SHOW GLOBAL STATUS LIKE 'Questions'");
+  return Number(row?.Value);
+}
+
+/** SET time_zone, SHOW, and leaving. */
+async function costOfAsking(): Promise<number> {
+  const first = await questions();
+  return (await questions()) - first;
+}
+
+test('the heartbeat of a known process is one statement, which also tells what is wanted of it', async () => {
+  const report = newWorkerReport();
+  expect(await repository.reportWorker(report)).toEqual({ wanted: 'RUN' });
+  const options = { dryRun: false, actor: 'boss', reason: 'a new release' };
+  await repository.setWorkerWanted(report.id, 'PAUSE', options, noAnswer);
+  const asking = await costOfAsking();
+  const start = await questions();
+  expect(await repository.reportWorker(report)).toEqual({ wanted: 'PAUSE' });
+  expect((await questions()) - start - asking).toBe(1);
+});
+
 test('a batch of one activity takes 8 statements to close and 6 to create, however many its orders', async () => {
   const activity = await createActivity(repository, { capacity: 10_000 });
   const due = await createDueOrders(repository, activity, 1_000);
   const orders = Array.from({ length: 500 }, () => newOrder(activity));
-  const questions = async () => {
-    const [row] = await queryDatabase(server.url, "SHOW GLOBAL STATUS LIKE 'Questions'");
-    return Number(row?.Value);
-  };
-  const first = await questions();
-  // What asking costs by itself: SET time_zone, SHOW, and leaving.
-  const asking = (await questions()) - first;
+  const asking = await costOfAsking();
   const start = await questions();
   await repository.closeExpired(idsOf(due), { cause: 'message' });
   const closed = await questions();

@@ -7,6 +7,7 @@ import { createOperatorActions } from './0006-operator-actions.ts';
 import { createPaymentConflicts } from './0007-payment-conflicts.ts';
 import { indexEffectsByActivity } from './0008-effects-by-activity.ts';
 import { addDismissedPayments } from './0009-dismissed-payments.ts';
+import { createWorkers } from './0010-workers.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Imported, not read from a folder: the same from source and from dist. */
@@ -20,4 +21,5 @@ export const allMigrations: readonly Migration[] = [
   createPaymentConflicts,
   indexEffectsByActivity,
   addDismissedPayments,
+  createWorkers,
 ];
