@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
-import helmet from 'helmet';
 import type { ApiDependencies } from './api-dependencies.ts';
 import { answerErrors, answerFrameworkError } from './error-answers.ts';
 import { answerBadSocket, httpLimits } from './http-limits.ts';
@@ -16,12 +15,7 @@ import { refundByHandRoutes } from './routes/refund-by-hand.ts';
 import { refundRoutes } from './routes/refunds.ts';
 import { repairRoutes } from './routes/repairs.ts';
 import { undeliveredRoutes } from './routes/undelivered.ts';
-
-/** What the API serves is JSON, for programs: nothing in it may be run, framed or embedded. The docs page has its own. */
-const contentSecurityPolicy = {
-  useDefaults: false,
-  directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-};
+import { secureHeaders } from './secure-headers.ts';
 
 /**
  * Build the API from what it needs. Pure: opens no socket and reads no environment, so that a test can send
@@ -49,7 +43,7 @@ export async function buildApp(dependencies: ApiDependencies): Promise<FastifyIn
   acceptJson(app);
   answerErrors(app);
   measure(app);
-  secureHeaders(app);
+  sendSecurely(app);
   app.addHook('onRequest', limitAddresses(dependencies.limits));
   closeConnectionsWhenDraining(app);
   await describeApi(app);
@@ -76,11 +70,12 @@ function acceptJson(app: FastifyInstance): void {
   });
 }
 
-/** Made once: Fastify's plugin for it makes them anew for every request. */
-function secureHeaders(app: FastifyInstance): void {
-  const setHeaders = helmet({ contentSecurityPolicy });
-  app.addHook('onRequest', (request, reply, done) => {
-    setHeaders(request.raw, reply.raw, (error) => done(error as Error | undefined));
+/** First of all hooks, so that a refusal has them too. */
+function sendSecurely(app: FastifyInstance): void {
+  const headers = secureHeaders();
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers);
+    done();
   });
 }
 

@@ -13,11 +13,11 @@ export interface Identity {
   readonly locale: string | undefined;
 }
 
-type AuthResult =
+export type AuthResult =
   | { readonly kind: 'identity'; readonly identity: Identity }
   | Extract<TokenVerdict, { kind: 'invalid' }>;
 
-export type Authenticator = (authorization: string | undefined) => Promise<AuthResult>;
+export type Authenticator = (authorization: string | undefined) => AuthResult | Promise<AuthResult>;
 
 /** A longer token is refused unread. */
 const tokenLengthMax = 8_192;
@@ -30,15 +30,19 @@ const operatorScope = 'operator';
  */
 export function openAuthenticator(config: AuthConfig): Authenticator {
   const verify = openVerifier(config);
-  return async (authorization) => {
+  return (authorization) => {
     if (authorization === undefined) return { kind: 'invalid', fault: '' };
     const token = /^Bearer +([\w.-]+)$/i.exec(authorization)?.[1];
     if (token === undefined || token.length > tokenLengthMax) {
       return { kind: 'invalid', fault: 'not a bearer token' };
     }
-    const verdict = await verify(token);
-    return verdict.kind === 'verified' ? identify(verdict.claims) : verdict;
+    const verdict = verify(token);
+    return verdict instanceof Promise ? verdict.then(judge) : judge(verdict);
   };
+}
+
+function judge(verdict: TokenVerdict): AuthResult {
+  return verdict.kind === 'verified' ? identify(verdict.claims) : verdict;
 }
 
 function openVerifier(config: AuthConfig): TokenVerifier {

@@ -4,7 +4,8 @@ export type TokenVerdict =
   /** `fault` is for the caller: it says what is wrong with the token, and nothing about our keys. */
   | { readonly kind: 'invalid'; readonly fault: string };
 
-export type TokenVerifier = (token: string) => Promise<TokenVerdict>;
+/** At once where it can be: every request waits for it. */
+export type TokenVerifier = (token: string) => TokenVerdict | Promise<TokenVerdict>;
 
 /** Clocks of issuer and server may differ by this much. */
 export const clockToleranceSeconds = 5;

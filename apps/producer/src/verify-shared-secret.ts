@@ -22,7 +22,7 @@ export function openSecretVerifier({
     clockTolerance: clockToleranceSeconds * 1_000,
     ...(issuer === undefined ? {} : { allowedIss: issuer }),
   });
-  return async (token) => {
+  return (token) => {
     try {
       return { kind: 'verified', claims: verify(token) };
     } catch (error) {
