@@ -2,7 +2,7 @@ import type { TimeoutOrder } from '@lapse/contracts';
 import { countOutcomes, logIdsOnce, type RetryLater, retryLater } from '@lapse/order-flow';
 import type { CloseResult, OrderRepository, StockEffect } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
-import { closeLatenessMs, ordersHandled } from './metrics.ts';
+import { closeLateness, ordersHandled } from './metrics.ts';
 
 export interface CloseOrdersParts {
   readonly orders: Pick<OrderRepository, 'closeExpired'>;
@@ -42,7 +42,7 @@ export function closeOrders({ orders, releaseStock, log }: CloseOrdersParts) {
 }
 
 function observe(result: CloseResult): void {
-  for (const { latenessMs } of result.closed) closeLatenessMs.observe(latenessMs);
+  for (const { latenessMs } of result.closed) closeLateness.observe(latenessMs);
   countOutcomes({ closed: result.closed.length }, result, (outcome, count) =>
     ordersHandled.inc({ outcome }, count),
   );

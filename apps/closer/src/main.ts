@@ -1,9 +1,10 @@
 import { consumeTimeouts, openRelay, openTimeoutSender } from '@lapse/messaging';
 import { rearmOrders } from '@lapse/order-flow';
 import { judgeStoreFault, openOrderRepository } from '@lapse/order-repository';
-import { serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
+import { registerWorker, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
 import { closeOrders } from './close-orders.ts';
+import { closeLateness } from './metrics.ts';
 import { openReleaseLane } from './open-release-lane.ts';
 
 const groups = [
@@ -12,6 +13,7 @@ const groups = [
   'mysql',
   'redis',
   'rocketmq',
+  'worker',
   'relay',
   'consume',
   'closer',
@@ -27,6 +29,7 @@ await startProcess('closer', groups, async ({ config, log, own }) => {
     'orders',
     own(await openOrderRepository({ ...config.mysql, shopEvents }, log)),
   );
+  const worker = own(registerWorker({ kind: 'closer', ...config.worker, store: orders, log }));
   const stock = withCrashPoints('stock', own(await openStock(config.redis, log)));
   const sender = withCrashPoints('sender', own(await openTimeoutSender(config.rocketmq, log)));
   const relay = own(openRelay({ ...config.relay, sender, markSent: orders.markOutboxSent, log }));
@@ -49,6 +52,8 @@ await startProcess('closer', groups, async ({ config, log, own }) => {
       },
     ),
   );
+  worker.controls(consumer);
+  worker.measures(() => ({ inHand: consumer.inHand(), ...closeLateness.figures() }));
   ops.addCheck('broker', async () => {
     if (!consumer.isConnected()) throw new Error('messages cannot be received');
     await sender.ping();

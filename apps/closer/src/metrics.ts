@@ -1,10 +1,9 @@
-import { Counter, Histogram } from '@lapse/runtime';
+import { Counter, createLatenessMeter } from '@lapse/runtime';
 
 /** Milliseconds from an order's deadline to its close, both by the database clock. */
-export const closeLatenessMs = new Histogram({
+export const closeLateness = createLatenessMeter({
   name: 'lapse_close_lateness_ms',
   help: 'Milliseconds from the deadline of an order to its close, by the database clock.',
-  buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000],
 });
 
 export const ordersHandled = new Counter({

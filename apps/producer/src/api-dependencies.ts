@@ -6,6 +6,7 @@ import type { Logger } from '@lapse/runtime';
 import type { Stock } from '@lapse/stock';
 import type { Authenticator } from './authenticate.ts';
 import type { CreatePorts } from './create-ports.ts';
+import type { SaleGate } from './sale-gate.ts';
 
 export interface PaymentDependencies {
   /** Null when the shop starts payments itself. */
@@ -30,6 +31,7 @@ export interface ApiDependencies {
     | 'listParked'
     | 'listRefunds'
     | 'listUndelivered'
+    | 'listWorkers'
     | 'markAttemptOpen'
     | 'markEffectsApplied'
     | 'markRefundPaid'
@@ -44,9 +46,13 @@ export interface ApiDependencies {
     | 'redriveParked'
     | 'refundPayments'
     | 'resendUndelivered'
+    | 'setActivityPaused'
+    | 'setWorkerWanted'
   >;
   readonly stock: Pick<Stock, 'confirm' | 'load' | 'reacquire' | 'release' | 'setCapacity'>;
   readonly create: CreatePorts;
+  /** Shut while an operator wants this process to be paused: it takes no new orders then. */
+  readonly gate: Pick<SaleGate, 'isOpen' | 'pass'>;
   /** Takes outbox rows once committed; never throws. */
   readonly relay: { add(row: OutboxRow): void };
   readonly authenticate: Authenticator;

@@ -10,6 +10,7 @@ import { activityRoutes } from './routes/activities.ts';
 import { describeApi, docsRoutes } from './routes/docs.ts';
 import { operationRoutes } from './routes/operations.ts';
 import { orderRoutes } from './routes/orders.ts';
+import { pauseRoutes } from './routes/pauses.ts';
 import { paymentRoutes } from './routes/payments.ts';
 import { refundByHandRoutes } from './routes/refund-by-hand.ts';
 import { refundRoutes } from './routes/refunds.ts';
@@ -51,6 +52,7 @@ export async function buildApp(dependencies: ApiDependencies): Promise<FastifyIn
   await app.register(activityRoutes, dependencies);
   await app.register(orderRoutes, dependencies);
   await app.register(operationRoutes, dependencies);
+  await app.register(pauseRoutes, dependencies);
   await app.register(repairRoutes, dependencies);
   await app.register(refundByHandRoutes, dependencies);
   await app.register(refundRoutes, dependencies);

@@ -46,8 +46,8 @@ export async function createOrder(ports: CreatePorts, request: CreateRequest): P
   const nowMs = ports.orders.now();
   const id = newOrderId();
   const problem = saleProblem(activity, nowMs, request.body.quantity);
-  // A repeat that comes after the sale has ended still gets its first answer.
-  if (problem?.code === 'NOT_ON_SALE') {
+  // A repeat that comes after the sale has ended, or while it is paused, still gets its first answer.
+  if (problem?.code === 'NOT_ON_SALE' || problem?.code === 'SALE_PAUSED') {
     return (await findEarlierAnswer(ports, newOrder(activity, request, id, nowMs))) ?? refused(problem);
   }
   if (problem) return refused(problem);
@@ -99,7 +99,7 @@ function newOrder(activity: Activity, request: CreateRequest, id: string, nowMs:
 }
 
 function saleProblem(activity: Activity, nowMs: number, quantity: number): Problem | undefined {
-  const { saleStartsAt, saleEndsAt, quantityMax } = activity;
+  const { saleStartsAt, saleEndsAt, salePausedAt, quantityMax } = activity;
   if ((saleStartsAt && nowMs < saleStartsAt.getTime()) || (saleEndsAt && nowMs >= saleEndsAt.getTime())) {
     return {
       code: 'NOT_ON_SALE',
@@ -107,6 +107,7 @@ function saleProblem(activity: Activity, nowMs: number, quantity: number): Probl
       saleEndsAt: saleEndsAt?.toISOString() ?? null,
     };
   }
+  if (salePausedAt) return { code: 'SALE_PAUSED', salePausedAt: salePausedAt.toISOString() };
   if (quantity > quantityMax) {
     const message = `must be at most ${quantityMax}, the limit of this activity`;
     return { code: 'INVALID_REQUEST', errors: [{ field: 'body.quantity', message }] };

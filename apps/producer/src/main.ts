@@ -3,11 +3,12 @@ import { openRelay, openTimeoutSender } from '@lapse/messaging';
 import { openOrderRepository } from '@lapse/order-repository';
 import { openPaymentProvider, openWebhookCheck } from '@lapse/payments';
 import { openRateLimits } from '@lapse/rate-limits';
-import { serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
+import { registerWorker, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
 import { buildApp } from './app.ts';
 import { openAuthenticator } from './authenticate.ts';
 import { openCreatePorts } from './create-ports.ts';
+import { createSaleGate } from './sale-gate.ts';
 import { serveApi } from './serve-api.ts';
 
 const groups = [
@@ -16,6 +17,7 @@ const groups = [
   'mysql',
   'redis',
   'rocketmq',
+  'worker',
   'http',
   'auth',
   'limits',
@@ -33,6 +35,7 @@ await startProcess('producer', groups, async ({ config, log, own }) => {
     'orders',
     own(await openOrderRepository({ ...config.mysql, shopEvents }, log), 'mysql'),
   );
+  const worker = own(registerWorker({ kind: 'producer', ...config.worker, store: orders, log }), 'heartbeat');
   const stock = withCrashPoints('stock', own(await openStock(config.redis, log), 'redis'));
   const sender = withCrashPoints('sender', own(await openTimeoutSender(config.rocketmq, log), 'rocketmq'));
   const markSent = orders.markOutboxSent;
@@ -41,10 +44,13 @@ await startProcess('producer', groups, async ({ config, log, own }) => {
   const limits = own(openRateLimits({ ...config.redis, ...config.limits }, log), 'rate limits');
   const opened = await openPaymentProvider(config.payment, log);
   const provider = opened && withCrashPoints('provider', own(opened, 'payment provider'));
+  const gate = worker.controls(createSaleGate());
+  worker.measures(() => ({ inHand: gate.inHand(), waiting: create.inserts.size() }));
   const app = await buildApp({
     orders,
     stock,
     create,
+    gate,
     relay,
     authenticate: openAuthenticator(config.auth),
     payments: { provider, verifyWebhook: openWebhookCheck(config.payment, provider) },
@@ -55,6 +61,9 @@ await startProcess('producer', groups, async ({ config, log, own }) => {
   // Opened last, so closed first: requests in flight finish while everything they use is still there.
   own(await serveApi(app, config.http, log), 'http');
   ops.addCheck('mysql', orders.ping);
+  ops.addCheck('sale', async () => {
+    if (!gate.isOpen()) throw new Error('paused by an operator: new orders are refused');
+  });
   // Never reached, the process is not set up right and takes no traffic. Lost later, they stop no more than new orders
   // (Redis), or nothing: orders wait in the outbox (the broker), and payments, cancels and reads need MySQL alone.
   ops.addCheck('redis', stock.ping, { counts: 'until-passed' });

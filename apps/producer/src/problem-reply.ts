@@ -13,6 +13,8 @@ export interface Problem {
   /** The sale window, with NOT_ON_SALE. */
   readonly saleStartsAt?: string | null;
   readonly saleEndsAt?: string | null;
+  /** Since when, with SALE_PAUSED. */
+  readonly salePausedAt?: string;
   /** The capacity as it is, and the places held and sold, with CAPACITY_BELOW_SOLD. */
   readonly capacity?: number;
   readonly taken?: number;

@@ -26,6 +26,8 @@ describe('the API’s own description', () => {
       '/v1/activities',
       '/v1/activities/{id}',
       '/v1/activities/{id}/orders',
+      '/v1/activities/{id}/pause',
+      '/v1/activities/{id}/resume',
       '/v1/ops/effects',
       '/v1/ops/effects/redrive',
       '/v1/ops/findings',
@@ -45,6 +47,9 @@ describe('the API’s own description', () => {
       '/v1/orders/{id}/timeline',
       '/v1/payments/stripe/webhook',
       '/v1/payments/webhook',
+      '/v1/workers',
+      '/v1/workers/{id}/pause',
+      '/v1/workers/{id}/resume',
     ]);
     const create = description.paths['/v1/activities/{id}/orders'].post;
     expect(create.security).toEqual([{ bearer: [] }]);
@@ -129,8 +134,9 @@ describe('the API’s own description', () => {
 
   it('says of each write of an operator that it takes an Idempotency-Key, and what its reuse answers', async () => {
     const { paths } = (await api.send({ url: '/openapi.json' })).json();
-    const writes = Object.keys(paths).filter((path) => path.startsWith('/v1/ops/') && paths[path].post);
-    expect(writes).toHaveLength(7);
+    const isWrite = (path: string) => /^\/v1\/ops\/|\/(pause|resume)$/.test(path) && paths[path].post;
+    const writes = Object.keys(paths).filter(isWrite);
+    expect(writes).toHaveLength(11);
     for (const path of writes) {
       const { parameters, responses } = paths[path].post;
       expect(parameters.map(({ name }: { name: string }) => name)).toContain('idempotency-key');

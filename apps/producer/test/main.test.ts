@@ -1,5 +1,5 @@
 import { createTopics } from '@lapse/messaging';
-import { migrate } from '@lapse/order-repository';
+import { migrate, openOrderRepository } from '@lapse/order-repository';
 import {
   checkInvariants,
   createTestDatabase,
@@ -175,6 +175,40 @@ describe('the process', () => {
       await app.exited;
       await gate.close();
     }
+  });
+
+  it('paused by an operator takes no new orders and is not ready; resumed it is, without a restart', async () => {
+    const { app, ops, post, openActivity } = await startProducer({ LAPSE_HEARTBEAT_EVERY: '200ms' });
+    const orders = await openOrderRepository({ url: mysqlUrl, poolMax: 1, queryTimeoutMs: 5_000 }, log);
+    try {
+      const activity = await openActivity(10);
+      const buyer = await tokenFor('cas');
+      const place = async (key: string) =>
+        (await post(`/v1/activities/${activity}/orders`, buyer, {}, { 'idempotency-key': key })).status;
+      const find = async () => (await orders.listWorkers()).find(({ pid }) => pid === app.pid);
+      const worker = await waitUntil(find, { what: 'the process to report' });
+      if (!worker) throw new Error('no worker');
+      expect(worker).toMatchObject({ kind: 'producer', alive: true, state: 'RUNNING' });
+      const operator = await tokenFor('boss', { operator: true });
+      const direct = async (verb: string) => {
+        const body = { dryRun: false, reason: 'a new release' };
+        expect((await post(`/v1/workers/${worker.id}/${verb}`, operator, body)).status).toBe(200);
+      };
+      await direct('pause');
+      await waitUntil(async () => (await find())?.state === 'PAUSED', { what: 'the process to be paused' });
+      expect(await place('k')).toBe(503);
+      await waitUntil(async () => (await fetch(`${ops}/readyz`)).status === 503, { what: 'no readiness' });
+      expect(await (await fetch(`${ops}/readyz`)).json()).toMatchObject({
+        checks: { sale: { ok: false, fault: expect.stringContaining('paused by an operator') } },
+      });
+      await direct('resume');
+      await waitUntil(async () => (await place('k')) === 201, { what: 'orders to be taken again' });
+      await waitUntil(async () => (await fetch(`${ops}/readyz`)).status === 200, { what: 'readiness' });
+    } finally {
+      await orders.close();
+      app.kill('SIGTERM');
+    }
+    expect(await app.exited).toEqual({ code: 0, signal: null });
   });
 
   it('without a secret exits 1, naming every variable that is missing or wrong', async () => {

@@ -10,7 +10,8 @@ import { Webhook } from 'standardwebhooks';
 import type { ApiDependencies } from '../src/api-dependencies.ts';
 import { buildApp } from '../src/app.ts';
 import { openAuthenticator } from '../src/authenticate.ts';
-import { openCreatePorts } from '../src/create-ports.ts';
+import { type CreatePorts, openCreatePorts } from '../src/create-ports.ts';
+import { createSaleGate, type SaleGate } from '../src/sale-gate.ts';
 
 export const jwtSecret = 'a-secret-of-the-tests-and-of-nothing-else';
 export const webhookSecret = `whsec_${Buffer.from('another-secret-of-the-tests-alone').toString('base64')}`;
@@ -40,6 +41,9 @@ export interface TestApi {
   readonly app: FastifyInstance;
   readonly orders: OrderRepository;
   readonly stock: Stock;
+  readonly create: CreatePorts;
+  /** What a pause of this process shuts. */
+  readonly gate: SaleGate;
   /** Outbox rows handed to the relay, in order. */
   readonly relayed: OutboxRow[];
   /** As a buyer (or `operator`), with a JSON body. */
@@ -86,10 +90,12 @@ export async function openTestApi(
   const relay = { add: (row: OutboxRow) => void relayed.push(row) };
   const create = openCreatePorts({ orders, stock, relay, limits: { batchMax, queueMax }, log });
   const authenticate = openAuthenticator(auth);
+  const gate = createSaleGate();
   const app = await buildApp({
     orders,
     stock,
     create,
+    gate,
     relay,
     authenticate,
     payments: {
@@ -114,6 +120,8 @@ export async function openTestApi(
     app,
     orders,
     stock,
+    create,
+    gate,
     relayed,
     send,
     createActivity: async (change = {}) => {

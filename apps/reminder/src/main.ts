@@ -2,9 +2,10 @@ import { consumeTimeouts, openRelay, openTimeoutSender } from '@lapse/messaging'
 import { openNotifier, openShopChannel } from '@lapse/notifications';
 import { rearmOrders } from '@lapse/order-flow';
 import { judgeStoreFault, openOrderRepository } from '@lapse/order-repository';
-import { repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
+import { registerWorker, repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { deliverNotices } from './deliver-notices.ts';
 import { deliverShopEvents } from './deliver-shop-events.ts';
+import { remindLateness } from './metrics.ts';
 import { remindBuyers } from './remind-buyers.ts';
 
 const groups = [
@@ -12,6 +13,7 @@ const groups = [
   'ops',
   'mysql',
   'rocketmq',
+  'worker',
   'relay',
   'consume',
   'reminder',
@@ -29,6 +31,7 @@ await startProcess('reminder', groups, async ({ config, log, own }) => {
     'orders',
     own(await openOrderRepository({ ...config.mysql, shopEvents }, log)),
   );
+  const worker = own(registerWorker({ kind: 'reminder', ...config.worker, store: orders, log }));
   const sender = withCrashPoints('sender', own(await openTimeoutSender(config.rocketmq, log)));
   const relay = own(openRelay({ ...config.relay, sender, markSent: orders.markOutboxSent, log }));
   const notifier = withCrashPoints('notifier', own(await openNotifier(config.notify, config.webhook, log)));
@@ -36,11 +39,12 @@ await startProcess('reminder', groups, async ({ config, log, own }) => {
   const delivery = own(
     repeat({ name: 'deliver-notices', everyMs: config.notify.everyMs, task: deliver, log }),
   );
+  worker.controls(delivery);
   const shop = await openShopChannel(config.shop, config.webhook);
   if (shop) {
     const channel = withCrashPoints('shop', own(shop));
     const task = deliverShopEvents({ orders, channel, config: config.shop, log });
-    own(repeat({ name: 'deliver-shop-events', everyMs: config.shop.everyMs, task, log }));
+    worker.controls(own(repeat({ name: 'deliver-shop-events', everyMs: config.shop.everyMs, task, log })));
   }
   ops.addCheck('mysql', () => orders.ping());
   // Opened last, so stopped first: it closes once no message is in hand.
@@ -59,6 +63,8 @@ await startProcess('reminder', groups, async ({ config, log, own }) => {
       },
     ),
   );
+  worker.controls(consumer);
+  worker.measures(() => ({ inHand: consumer.inHand(), ...remindLateness.figures() }));
   ops.addCheck('broker', async () => {
     if (!consumer.isConnected()) throw new Error('messages cannot be received');
     await sender.ping();

@@ -1,10 +1,9 @@
-import { Counter, Histogram } from '@lapse/runtime';
+import { Counter, createLatenessMeter } from '@lapse/runtime';
 
 /** Milliseconds from an order's reminder time to the claim of its reminder, by the database clock. */
-export const remindLatenessMs = new Histogram({
+export const remindLateness = createLatenessMeter({
   name: 'lapse_remind_lateness_ms',
   help: 'Milliseconds from the reminder time of an order to its reminder, by the database clock.',
-  buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000],
 });
 
 export const ordersHandled = new Counter({

@@ -3,7 +3,7 @@ import type { Relay } from '@lapse/messaging';
 import { countOutcomes, logIdsOnce, type RetryLater, retryLater } from '@lapse/order-flow';
 import type { OrderRepository, RemindResult } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
-import { ordersHandled, remindLatenessMs } from './metrics.ts';
+import { ordersHandled, remindLateness } from './metrics.ts';
 
 export interface RemindBuyersParts {
   readonly orders: Pick<OrderRepository, 'remindPending'>;
@@ -42,7 +42,7 @@ export function remindBuyers({ orders, relay, noticesWait, log }: RemindBuyersPa
 }
 
 function observe(result: RemindResult): void {
-  for (const { latenessMs } of result.reminded) remindLatenessMs.observe(latenessMs);
+  for (const { latenessMs } of result.reminded) remindLateness.observe(latenessMs);
   countOutcomes({ reminded: result.reminded.length }, result, (outcome, count) =>
     ordersHandled.inc({ outcome }, count),
   );

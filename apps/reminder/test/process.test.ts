@@ -1,5 +1,7 @@
 import { sendOutboxRows } from '@lapse/messaging';
 import {
+  directWorker,
+  findWorker,
   openActivity,
   openBroker,
   openShop,
@@ -116,3 +118,36 @@ test('told to stop it begins no more deliveries while it drains, and leaves none
   expect(receiver.requests - atStop).toBeLessThanOrEqual(8);
   expect(await shop.count('SELECT COUNT(*) FROM notification WHERE claimed_until > NOW(3)')).toBe(0);
 }, 60_000);
+
+test('paused it reminds nobody and tells nobody; resumed it goes on with both, without a restart', async () => {
+  const app = spawnApp(root, { ...env, LAPSE_HEARTBEAT_EVERY: '500ms' });
+  await app.waitForOutput('"started"');
+  const worker = await findWorker(shop, 'reminder', app.pid);
+  await directWorker(shop, worker, 'PAUSE');
+  const activity = await openActivity(shop, 20);
+  const { outbox } = await placeOrders(shop, activity, 20, { remindInMs: 1_000, expireInMs: 600_000 });
+  const { sent } = await sendOutboxRows(broker.sender, outbox, relay);
+  await shop.orders.markOutboxSent(sent);
+  const reminded = () =>
+    shop.count('SELECT COUNT(*) FROM orders WHERE activity_id = ? AND reminded_at IS NOT NULL', [
+      activity.id,
+    ]);
+  const told = () =>
+    shop.count(
+      `SELECT COUNT(*) FROM notification n JOIN orders o ON o.id = n.order_id
+       WHERE o.activity_id = ? AND n.state = 'SENT'`,
+      [activity.id],
+    );
+  const due = () =>
+    shop.count(
+      'SELECT COUNT(*) FROM orders WHERE activity_id = ? AND remind_at < NOW(3) - INTERVAL 1 SECOND',
+      [activity.id],
+    );
+  await waitUntil(async () => (await due()) === 20, { what: 'the reminders to be due for a second' });
+  expect(await reminded()).toBe(0);
+  await directWorker(shop, worker, 'RUN');
+  await waitUntil(async () => (await told()) === 20, { what: 'all to be told', timeoutMs: 20_000 });
+  expect(await reminded()).toBe(20);
+  app.kill('SIGTERM');
+  expect(await app.exited).toEqual({ code: 0, signal: null });
+}, 90_000);

@@ -1,6 +1,6 @@
 import { openOrderRepository } from '@lapse/order-repository';
 import { openPaymentProvider } from '@lapse/payments';
-import { repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
+import { registerWorker, repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
 import { applyWaitingPayments } from './apply-waiting-payments.ts';
 import { openCloseLane } from './open-close-lane.ts';
@@ -8,7 +8,7 @@ import { payRefunds } from './pay-refunds.ts';
 import { reportBacklog } from './report-backlog.ts';
 import { settleAttempts } from './settle-attempts.ts';
 
-const groups = ['process', 'ops', 'mysql', 'redis', 'payment', 'settler', 'shop'] as const;
+const groups = ['process', 'ops', 'mysql', 'redis', 'worker', 'payment', 'settler', 'shop'] as const;
 
 /** Payments at the provider: settles attempts, applies kept payments, pays refunds. This file only wires. */
 await startProcess('settler', groups, async ({ config, log, own }) => {
@@ -19,6 +19,7 @@ await startProcess('settler', groups, async ({ config, log, own }) => {
     'orders',
     own(await openOrderRepository({ ...config.mysql, shopEvents }, log)),
   );
+  const worker = own(registerWorker({ kind: 'settler', ...config.worker, store: orders, log }));
   const stock = withCrashPoints('stock', own(await openStock(config.redis, log)));
   const opened = await openPaymentProvider(config.payment, log);
   const provider = opened && withCrashPoints('provider', own(opened));
@@ -30,7 +31,7 @@ await startProcess('settler', groups, async ({ config, log, own }) => {
   const parts = { orders, stock, log, config: { ...config.settler, timeoutMs: config.payment.timeoutMs } };
   // Loops of their own: what waits for the provider in one of them delays none of the others.
   const start = (name: string, everyMs: number, task: (signal: AbortSignal) => Promise<void>): void => {
-    own(repeat({ name, everyMs, task, log }));
+    worker.controls(own(repeat({ name, everyMs, task, log })));
   };
   start('apply-waiting-payments', everyMs, applyWaitingPayments(parts));
   start('report-backlog', config.settler.reportEveryMs, reportBacklog({ ...parts, provider }));

@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { paymentGraceMsMax, simulatorLedger } from '@lapse/contracts';
 import { openPaymentProvider, type PaymentProvider } from '@lapse/payments';
 import { sleep } from '@lapse/runtime';
-import { log, openActivity, openShop, readStock, type Shop } from '@lapse/test-shop';
+import {
+  directWorker,
+  findWorker,
+  log,
+  openActivity,
+  openShop,
+  readStock,
+  type Shop,
+} from '@lapse/test-shop';
 import { type SpawnedApp, spawnApp, waitUntil } from '@lapse/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type BeingPaid, comeToRest, moneyOf, payIn, reachDeadline, statusOf } from './settler.ts';
@@ -182,6 +190,29 @@ test('without a provider it starts, applies kept payments, and says that nobody 
   app.kill('SIGTERM');
   expect(await app.exited).toEqual({ code: 0, signal: null });
 });
+
+test('paused it asks the provider for nothing; resumed it settles what fell due meanwhile', async () => {
+  const app = startSettler(settlerEnv({ LAPSE_HEARTBEAT_EVERY: '500ms' }));
+  await app.waitForOutput('"started"');
+  const worker = await findWorker(shop, 'settler', app.pid);
+  await directWorker(shop, worker, 'PAUSE');
+  const activity = await openActivity(shop, 1, { paymentGraceMs: paymentGraceMsMax });
+  const being = await insist(() => payIn(shop, providerInsisting(), activity));
+  await payAtProvider(being);
+  await reachDeadline(shop, being.orderId);
+  // Many turns of its tasks.
+  const heard = async () => (await shop.orders.listWorkers()).find(({ id }) => id === worker.id)?.heartbeatAt;
+  const before = Number(await heard());
+  await waitUntil(async () => Number(await heard()) - before > 1_500, { what: 'some heartbeats' });
+  expect(await statusOf(shop, being.orderId)).toBe('PENDING');
+  await directWorker(shop, worker, 'RUN');
+  await waitUntil(async () => (await statusOf(shop, being.orderId)) === 'PAID', {
+    what: 'the payment to be settled',
+    timeoutMs: 30_000,
+  });
+  app.kill('SIGTERM');
+  expect(await app.exited).toEqual({ code: 0, signal: null });
+}, 60_000);
 
 function endedIn(app: SpawnedApp): Promise<boolean> {
   return Promise.race([app.exited.then(() => true), sleep(50).then(() => false)]);

@@ -1,6 +1,6 @@
 import { drainDeadLetters, openTimeoutSender } from '@lapse/messaging';
 import { openOrderRepository } from '@lapse/order-repository';
-import { repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
+import { registerWorker, repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
 import { applyLeftEffects } from './apply-left-effects.ts';
 import { auditStock } from './audit-stock.ts';
@@ -13,7 +13,17 @@ import { releaseOrphans } from './release-orphans.ts';
 import { resendOutbox } from './resend-outbox.ts';
 import { sweepReminders } from './sweep-reminders.ts';
 
-const groups = ['process', 'ops', 'mysql', 'redis', 'rocketmq', 'relay', 'sweeper', 'shop'] as const;
+const groups = [
+  'process',
+  'ops',
+  'mysql',
+  'redis',
+  'rocketmq',
+  'worker',
+  'relay',
+  'sweeper',
+  'shop',
+] as const;
 
 /** How long the marker of a released order refuses a reserve that comes late. */
 const markersKeptMs = 3_600_000;
@@ -33,6 +43,7 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
     'orders',
     own(await openOrderRepository({ ...config.mysql, shopEvents }, log)),
   );
+  const worker = own(registerWorker({ kind: 'sweeper', ...config.worker, store: orders, log }));
   const stock = withCrashPoints('stock', own(await openStock(config.redis, log)));
   const sender = own(
     keepSender(async () => withCrashPoints('sender', await openTimeoutSender(config.rocketmq, log))),
@@ -58,7 +69,7 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
     deadLettersEveryMs,
   } = config.sweeper;
   const start = (name: string, everyMs: number, task: (signal: AbortSignal) => Promise<unknown>): void => {
-    own(repeat({ name, everyMs, task: async (signal) => void (await task(signal)), log }));
+    worker.controls(own(repeat({ name, everyMs, task: async (signal) => void (await task(signal)), log })));
   };
   start('close-overdue', sweepEveryMs, closeOverdue(parts));
   start('sweep-reminders', sweepEveryMs, sweepReminders(parts));

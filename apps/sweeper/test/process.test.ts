@@ -1,5 +1,13 @@
 import { createServer } from 'node:net';
-import { openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
+import {
+  directWorker,
+  findWorker,
+  openActivity,
+  openShop,
+  placeOrders,
+  readStock,
+  type Shop,
+} from '@lapse/test-shop';
 import { checkInvariants, spawnApp, waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -64,6 +72,39 @@ test('cases 2, 10, 19: started without a broker it closes what is due and repair
   });
   expect(verdict.failed).toEqual([]);
 });
+
+test('paused it repairs nothing; resumed it closes what is overdue and loads what Redis lost', async () => {
+  const app = spawnApp(root, {
+    LAPSE_MYSQL_URL: shop.databaseUrl,
+    LAPSE_REDIS_URL: shop.redisUrl,
+    LAPSE_ROCKETMQ_ENDPOINTS: `127.0.0.1:${await freePort()}`,
+    LAPSE_SWEEP_EVERY: '200ms',
+    LAPSE_SWEEP_GRACE: '0ms',
+    LAPSE_REPAIR_EVERY: '200ms',
+    LAPSE_HEARTBEAT_EVERY: '500ms',
+  });
+  await app.waitForOutput('"started"');
+  const worker = await findWorker(shop, 'sweeper', app.pid);
+  await directWorker(shop, worker, 'PAUSE');
+  const activity = await openActivity(shop, 30);
+  await placeOrders(shop, activity, 20, { remindInMs: -300_000, expireInMs: -1_000 });
+  await shop.flushRedis();
+  // Many turns of its tasks.
+  const heard = async () => (await shop.orders.listWorkers()).find(({ id }) => id === worker.id)?.heartbeatAt;
+  const before = Number(await heard());
+  await waitUntil(async () => Number(await heard()) - before > 1_500, { what: 'some heartbeats' });
+  expect((await readStock(shop, activity.id)).mysql).toBe(10);
+  await directWorker(shop, worker, 'RUN');
+  await waitUntil(
+    async () => {
+      const { mysql, redis, held } = await readStock(shop, activity.id);
+      return mysql === 30 && redis === 30 && held === 0;
+    },
+    { what: 'every place back in both stores', timeoutMs: 20_000 },
+  );
+  app.kill('SIGTERM');
+  expect(await app.exited).toEqual({ code: 0, signal: null });
+}, 60_000);
 
 function effectsLeft(): Promise<number> {
   return shop.count("SELECT COUNT(*) FROM effect WHERE kind IN ('release', 'confirm')");

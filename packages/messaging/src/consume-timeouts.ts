@@ -6,26 +6,28 @@ import {
   topicOf,
 } from '@lapse/contracts';
 import {
-  backOffMs,
   type Closable,
   type ConsumeConfig,
   type Logger,
+  type Pausable,
   type RocketmqConfig,
-  sleep,
   withCrashPoints,
 } from '@lapse/runtime';
 import type { MessageView } from 'rocketmq-client-nodejs';
 import { createAcknowledger } from './acknowledge.ts';
 import { closeClient } from './close-client.ts';
+import { createPause } from './create-pause.ts';
 import { decodeMessage } from './decode-message.ts';
-import { waitForDue, waitUntilTime } from './drain.ts';
+import { waitForDue, waitUntilAborted, waitUntilTime } from './drain.ts';
 import { createDueQueue, type HeldMessage } from './due-queue.ts';
 import { handBack } from './hand-back.ts';
 import { type HandleResult, handleDue } from './handle-due.ts';
 import { createMessageKeeper } from './keep-messages.ts';
-import { messagesAcked, messagesParked, messagesReceived, ordersInHand } from './metrics.ts';
+import { messagesAcked, messagesReceived, ordersInHand } from './metrics.ts';
 import { awaitMsMin, openConsumer } from './open-consumer.ts';
 import { createOutageLog } from './outage-log.ts';
+import { parkRefused } from './park-refused.ts';
+import type { ParkedMessage } from './parked-message.ts';
 import { type CloseLimits, planClose } from './plan-close.ts';
 import { receiveMessages } from './receive-loop.ts';
 import { messageOf } from './start-client.ts';
@@ -34,17 +36,13 @@ import { takeOrders } from './take-orders.ts';
 
 /** Taken off the invisible time, so that work and ack still fit in when an order is due last of all. */
 const holdMarginMs = 5_000;
-/** Between two tries to park a message while the store is away. */
-const parkBackOffMs = { minMs: 100, maxMs: 5_000 } as const;
 /** On close: how long orders that are due shortly are still waited for, rather than handed back. */
 const drainMsMax = 3_000;
-
-export interface ParkedMessage {
-  readonly messageId: string;
-  readonly phase: Phase;
-  readonly reason: string;
-  readonly body: Buffer;
-}
+/**
+ * The same on a pause, which nobody is in a hurry for: what is handed back is with another worker some 4 s later, and
+ * so before it is due.
+ */
+const pauseDrainMsMax = 10_000;
 
 export interface ConsumeOptions {
   readonly phase: Phase;
@@ -71,7 +69,7 @@ export interface ConsumeOptions {
   readonly log: Logger;
 }
 
-export interface TimeoutConsumer extends Closable {
+export interface TimeoutConsumer extends Closable, Pausable {
   /** Orders in memory. */
   inHand(): number;
   /** False from the first failed receive until one works again. */
@@ -87,6 +85,9 @@ export interface TimeoutConsumer extends Closable {
  * `close` drains: it stops asking, waits for the polls in flight (up to `awaitMs`), handles what is due in
  * the next 3 s, and hands the rest back to the broker. It never throws, and is over within `closeTimeoutMs`, so that
  * nothing that the handler uses is closed before it.
+ *
+ * Paused, it does the same and keeps its client, so that `resume` takes up again at once. No poll is abandoned then
+ * either, and so none swallows a message that another worker could have had.
  * @throws LAPSE_CONFIG_INVALID when a close could not be over in that time; LAPSE_TOPIC_MISSING,
  * LAPSE_ROCKETMQ_START when the broker cannot be reached in its time.
  */
@@ -129,7 +130,11 @@ export async function consumeTimeouts(
     ordersInHand.set({ phase }, queue.size());
   }
 
-  const parking = new Set<Promise<void>>();
+  const parking = parkRefused({
+    ...{ phase, topic, log, keeper, onFailed, onDone, signal: stopping.signal },
+    park: options.park,
+    onWorked: trouble.worked,
+  });
 
   function take(view: MessageView, receivedAtMs: number): void {
     messagesReceived.inc({ phase });
@@ -141,32 +146,10 @@ export async function consumeTimeouts(
       remaining: 0,
     };
     if (decoded.kind === 'refused') {
-      const work = parkAndAck(message, decoded.reason).finally(() => parking.delete(work));
-      parking.add(work);
+      parking.add(message, decoded.reason);
       return;
     }
     takeOrders({ queue, message, orders: decoded.message.orders, nowMs: options.now() });
-  }
-
-  async function parkAndAck(message: HeldMessage<MessageView>, reason: string): Promise<void> {
-    const { messageId, body } = message.view;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await options.park({ messageId, phase, reason, body });
-        break;
-      } catch (error) {
-        onFailed(error, new Set([message]));
-        if (message.isKept) await sleep(backOffMs(attempt, parkBackOffMs), stopping.signal);
-        if (message.isKept && !stopping.signal.aborted) continue;
-        keeper.letGo(message);
-        log.warn({ messageId, err: error }, 'a message could not be parked; it comes again');
-        return;
-      }
-    }
-    trouble.worked();
-    messagesParked.inc({ phase });
-    log.error({ messageId, topic, reason }, 'parked a message that cannot be understood');
-    onDone(message);
   }
 
   const receiving = receiveMessages({
@@ -175,14 +158,34 @@ export async function consumeTimeouts(
     invisibleMs: config.invisibleMs,
     ordersHeldMax: config.ordersHeldMax,
     // One that is being parked counts as a full message: while its store is away they must not pile up.
-    ordersHeld: () => queue.size() + parking.size * ordersPerMessageMax,
-    isPaused: trouble.isAway,
+    ordersHeld: () => queue.size() + parking.size() * ordersPerMessageMax,
+    isAway: trouble.isAway,
     onMessages(messages, receivedAtMs) {
       for (const view of messages) take(view, receivedAtMs);
       ordersInHand.set({ phase }, queue.size());
       due.wake();
     },
     outage,
+  });
+
+  const pause = createPause({
+    drain: async (signal) => {
+      await waitUntilAborted(receiving.hold(), signal);
+      await waitUntilAborted(parking.idle(), signal);
+      await waitForDue(queue, options.now, performance.now() + pauseDrainMsMax, signal);
+    },
+    giveBack: async () => {
+      await due.hold();
+      const messages = queue.clear();
+      for (const message of messages) keeper.letGo(message);
+      await acks.idle();
+      await handBack(consumer, messages, log);
+      ordersInHand.set({ phase }, 0);
+    },
+    goOn: () => {
+      due.resume();
+      receiving.resume();
+    },
   });
 
   async function drain(): Promise<void> {
@@ -192,9 +195,10 @@ export async function consumeTimeouts(
     const endsAtMs = startedAtMs + closing.handBackMs;
     receiving.stop();
     stopping.abort();
+    await waitUntilTime(pause.end(), workEndsAtMs);
     const pollsEnded = await waitUntilTime(receiving.ended, pollsEndAtMs);
     if (!pollsEnded) log.warn('a poll did not come back; what it brings waits for its invisible time');
-    await waitUntilTime(Promise.all(parking), workEndsAtMs);
+    await waitUntilTime(parking.idle(), workEndsAtMs);
     await waitForDue(queue, options.now, Math.min(performance.now() + drainMsMax, workEndsAtMs));
     const workEnded = await waitUntilTime(due.stop(), workEndsAtMs);
     if (!workEnded) log.warn('a batch did not end in time; its orders come again');
@@ -207,6 +211,9 @@ export async function consumeTimeouts(
   let closed: Promise<void> | undefined;
 
   return {
+    pause: pause.pause,
+    resume: pause.resume,
+    isDrained: pause.isDrained,
     inHand: queue.size,
     isConnected: () => !outage.isOut(),
     stopping: receiving.stop,

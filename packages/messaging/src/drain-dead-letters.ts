@@ -3,10 +3,10 @@ import { type Closable, type Logger, type RocketmqConfig, workInLanes } from '@l
 import { type MessageView, Producer, type SimpleConsumer } from 'rocketmq-client-nodejs';
 import { clientOptions } from './client-options.ts';
 import { closeClient } from './close-client.ts';
-import type { ParkedMessage } from './consume-timeouts.ts';
 import { decodeMessage } from './decode-message.ts';
 import { deadLettersParked } from './metrics.ts';
 import { awaitMsMin, openConsumer } from './open-consumer.ts';
+import type { ParkedMessage } from './parked-message.ts';
 import { queryRoute } from './query-route.ts';
 import { isTopicMissing, messageOf } from './start-client.ts';
 

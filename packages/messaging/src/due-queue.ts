@@ -47,6 +47,8 @@ export interface DueQueue<V> {
   size(): number;
   /** Messages with an order that waits or is taken. */
   messages(): Set<HeldMessage<V>>;
+  /** Drop every order, as `forget` does. @returns their messages. Nothing may be taken when it is called. */
+  clear(): Set<HeldMessage<V>>;
 }
 
 /** The orders a worker holds, by due time, each id once. Not bounded by itself: whoever adds asks `size()`. */
@@ -72,6 +74,12 @@ export function createDueQueue<V>(): DueQueue<V> {
     if (held.place === 'taken') taken -= 1;
     held.place = 'gone';
     byId.delete(held.order.orderId);
+  }
+
+  function messages(): Set<HeldMessage<V>> {
+    const all = new Set<HeldMessage<V>>();
+    for (const held of byId.values()) for (const message of held.messages) all.add(message);
+    return all;
   }
 
   return {
@@ -133,10 +141,12 @@ export function createDueQueue<V>(): DueQueue<V> {
     forget: remove,
     nextDueAt: () => dropStale()?.dueAt,
     size: () => heap.length + taken,
+    messages,
 
-    messages() {
-      const all = new Set<HeldMessage<V>>();
-      for (const held of byId.values()) for (const message of held.messages) all.add(message);
+    clear() {
+      const all = messages();
+      for (const held of [...byId.values()]) remove(held);
+      dropStale();
       return all;
     },
   };

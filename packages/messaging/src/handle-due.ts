@@ -33,6 +33,9 @@ export interface HandleDueOptions<V> {
 export interface DueHandler {
   /** Look at the queue: something was added. */
   wake(): void;
+  /** Take nothing until `resume`. Resolves when the batches in flight are over. */
+  hold(): Promise<void>;
+  resume(): void;
   /** Take nothing more. Resolves when the batches in flight are over. */
   stop(): Promise<void>;
 }
@@ -48,9 +51,10 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
   let timer: NodeJS.Timeout | undefined;
   const lanes = new Set<Promise<void>>();
   let stopped = false;
+  let isHeld = false;
 
   function wake(): void {
-    if (stopped || lanes.size > 0) return;
+    if (stopped || isHeld || lanes.size > 0) return;
     clearTimeout(timer);
     const nextAt = queue.nextDueAt();
     if (nextAt === undefined) return;
@@ -73,7 +77,7 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
   }
 
   async function drain(): Promise<void> {
-    while (!stopped) {
+    while (!stopped && !isHeld) {
       const due = queue.takeDue(now(), options.batchMax);
       if (due.length === 0) return;
       const isFull = due.length === options.batchMax;
@@ -153,6 +157,15 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
 
   return {
     wake,
+    async hold() {
+      isHeld = true;
+      clearTimeout(timer);
+      await Promise.all(lanes);
+    },
+    resume() {
+      isHeld = false;
+      wake();
+    },
     async stop() {
       stopped = true;
       clearTimeout(timer);

@@ -1,7 +1,6 @@
 export {
   type ConsumeOptions,
   consumeTimeouts,
-  type ParkedMessage,
   type TimeoutConsumer,
 } from './consume-timeouts.ts';
 export { countDeadLetters } from './count-dead-letters.ts';
@@ -10,6 +9,7 @@ export { type DeadLetterDrain, type DeadLetterOptions, drainDeadLetters } from '
 export { type GroupLimits, groupByDueTime, type MessageGroup } from './group-by-due-time.ts';
 export type { HandleResult } from './handle-due.ts';
 export { MessagingError, type MessagingErrorCode } from './messaging-error.ts';
+export type { ParkedMessage } from './parked-message.ts';
 export { primeGroups } from './prime-groups.ts';
 export { openRelay, type Relay, type RelayOptions } from './relay.ts';
 export { type SendOutcome, type SendSettings, sendOutboxRows } from './send-outbox-rows.ts';

@@ -17,13 +17,16 @@ export interface ReceiveOptions {
   readonly ordersHeldMax: number;
   readonly ordersHeld: () => number;
   /** No poll starts while it is true. */
-  readonly isPaused: () => boolean;
+  readonly isAway: () => boolean;
   /** Must not throw. `receivedAtMs` is on the monotonic clock, when the answer had come. */
   readonly onMessages: (messages: MessageView[], receivedAtMs: number) => void;
   readonly outage: OutageLog;
 }
 
 export interface Receiving {
+  /** No poll starts until `resume`. Resolves when those in flight have come back, and what they brought is handed over. */
+  hold(): Promise<void>;
+  resume(): void;
   /** No poll starts after this. */
   stop(): void;
   /** Resolves when the polls in flight have come back, and what they brought is handed over. */
@@ -41,26 +44,45 @@ export function receiveMessages(options: ReceiveOptions): Receiving {
   const stopping = new AbortController();
   const heldMax = Math.max(options.ordersHeldMax, ordersPerMessageMax);
   let reserved = 0;
+  let polls = 0;
+  let isHeld = false;
+  let waitingLoops: (() => void)[] = [];
+  let waitingForPolls: (() => void)[] = [];
+
+  function wakeLoops(): void {
+    for (const wake of waitingLoops) wake();
+    waitingLoops = [];
+  }
 
   function messagesThatFit(): number {
-    if (options.isPaused()) return 0;
+    if (options.isAway()) return 0;
     const free = heldMax - options.ordersHeld() - reserved;
     return Math.min(messagesPerPollMax, Math.floor(free / ordersPerMessageMax));
   }
 
   async function poll(count: number): Promise<void> {
     reserved += count * ordersPerMessageMax;
+    polls += 1;
     try {
       const messages = await options.consumer.receive(count, options.invisibleMs);
       options.onMessages(messages, performance.now());
     } finally {
       reserved -= count * ordersPerMessageMax;
+      polls -= 1;
+      if (polls === 0) {
+        for (const resolve of waitingForPolls) resolve();
+        waitingForPolls = [];
+      }
     }
   }
 
   async function loop(): Promise<void> {
     let failures = 0;
     while (!stopping.signal.aborted) {
+      if (isHeld) {
+        await new Promise<void>((wake) => waitingLoops.push(wake));
+        continue;
+      }
       const count = messagesThatFit();
       if (count < 1) {
         await sleep(roomCheckMs, stopping.signal);
@@ -79,5 +101,19 @@ export function receiveMessages(options: ReceiveOptions): Receiving {
   }
 
   const loops = Array.from({ length: options.loops }, loop);
-  return { stop: () => stopping.abort(), ended: Promise.all(loops).then(() => {}) };
+  return {
+    hold: () => {
+      isHeld = true;
+      return polls === 0 ? Promise.resolve() : new Promise((resolve) => waitingForPolls.push(resolve));
+    },
+    resume: () => {
+      isHeld = false;
+      wakeLoops();
+    },
+    stop: () => {
+      stopping.abort();
+      wakeLoops();
+    },
+    ended: Promise.all(loops).then(() => {}),
+  };
 }

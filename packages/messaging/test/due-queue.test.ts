@@ -95,4 +95,20 @@ describe('the orders in hand', () => {
     expect(b && queue.finish(b)).toEqual([]);
     expect(queue.size()).toBe(0);
   });
+
+  test('cleared it holds nothing, gives back every message once, and takes the same orders anew', () => {
+    const queue = createDueQueue<string>();
+    const [first, second] = [message('first'), message('second')];
+    const [a, b] = [newOrder(10), newOrder(20)];
+    add(queue, a, first);
+    add(queue, b, first);
+    add(queue, b, second);
+    expect([...queue.clear()].map(({ view }) => view)).toEqual(['first', 'second']);
+    expect([queue.size(), queue.nextDueAt(), queue.messages().size]).toEqual([0, undefined, 0]);
+    expect(queue.takeDue(99, 9)).toEqual([]);
+    const again = message('again');
+    add(queue, a, again);
+    const [taken] = queue.takeDue(99, 9);
+    expect(taken && queue.finish(taken).map((done) => done.view)).toEqual(['again']);
+  });
 });

@@ -11,9 +11,10 @@ import { testRocketmq, testTopicPrefix } from '@lapse/testing';
 import { Producer } from 'rocketmq-client-nodejs';
 import { clientOptions } from '../src/client-options.ts';
 import { closeClient } from '../src/close-client.ts';
-import { type ConsumeOptions, consumeTimeouts, type ParkedMessage } from '../src/consume-timeouts.ts';
+import { type ConsumeOptions, consumeTimeouts } from '../src/consume-timeouts.ts';
 import { createTopics } from '../src/create-topics.ts';
 import type { HandleResult } from '../src/handle-due.ts';
+import type { ParkedMessage } from '../src/parked-message.ts';
 
 /** 'debug' shows what the client says. */
 export const log: Logger = createLogger('messaging-test', 'silent');

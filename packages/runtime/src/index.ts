@@ -9,11 +9,14 @@ export {
   createBatcher,
   QueueFullError,
 } from './create-batcher.ts';
+export { createLatenessMeter, type LatenessMeter } from './create-lateness-meter.ts';
 export { hideUrlPasswords } from './hide-secrets.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { Counter, Gauge, Histogram, registry } from './metrics.ts';
+export type { Pausable } from './pausable.ts';
 export { readConfig } from './read-config.ts';
 export { type RedisClusterAddress, readRedisClusterUrl } from './redis-cluster-url.ts';
+export { type RegisteredWorker, type RegisterOptions, registerWorker } from './register-worker.ts';
 export { type Repeat, type RepeatOptions, repeat } from './repeat.ts';
 export { type ProcessContext, run } from './run.ts';
 export { type Ops, serveOps } from './serve-ops.ts';

@@ -1,5 +1,6 @@
 import type { Closable } from './closable.ts';
 import type { Logger } from './logger.ts';
+import type { Pausable } from './pausable.ts';
 import { sleep } from './sleep.ts';
 
 export interface RepeatOptions {
@@ -11,7 +12,7 @@ export interface RepeatOptions {
   readonly log: Logger;
 }
 
-export interface Repeat extends Closable {
+export interface Repeat extends Closable, Pausable {
   /** Run now instead of at the next turn; while a run is going on, once more right after it. */
   wake(): void;
   stopping(): void;
@@ -21,13 +22,17 @@ export interface Repeat extends Closable {
  * Run a task now, and again every `everyMs`. Runs never overlap. A failing run is logged, once per
  * change of its message, and the loop goes on. When the process begins to stop no new run starts, and the run in
  * progress is told, so that it takes no more work while other parts still close. `close` waits for that run.
+ * Paused, it finishes the run in progress and begins no other; resumed, it runs at once.
  */
 export function repeat({ name, everyMs, task, log }: RepeatOptions): Repeat {
   const stop = new AbortController();
   let waker = new AbortController();
   let lastFault: string | undefined;
+  let isPaused = false;
+  let isRunning = false;
 
   const runOnce = async () => {
+    isRunning = true;
     try {
       await task(stop.signal);
       if (lastFault !== undefined) log.info({ task: name }, 'task works again');
@@ -37,12 +42,18 @@ export function repeat({ name, everyMs, task, log }: RepeatOptions): Repeat {
       const fault = error instanceof Error ? error.message : String(error);
       if (fault !== lastFault) log.error({ task: name, err: error }, 'task failed; trying again');
       lastFault = fault;
+    } finally {
+      isRunning = false;
     }
   };
 
   const loop = async () => {
     while (!stop.signal.aborted) {
       waker = new AbortController();
+      if (isPaused) {
+        await sleep(Number.POSITIVE_INFINITY, waker.signal);
+        continue;
+      }
       const startedAt = performance.now();
       await runOnce();
       if (stop.signal.aborted) return;
@@ -59,6 +70,15 @@ export function repeat({ name, everyMs, task, log }: RepeatOptions): Repeat {
   };
   return {
     wake: () => waker.abort(),
+    pause: () => {
+      isPaused = true;
+    },
+    resume: () => {
+      if (!isPaused) return;
+      isPaused = false;
+      waker.abort();
+    },
+    isDrained: () => isPaused && !isRunning,
     stopping: end,
     close: () => {
       end();

@@ -13,6 +13,7 @@ import {
   reminderGroup,
   settlerGroup,
   sweeperGroup,
+  workerGroup,
 } from './settings/workers.ts';
 
 /**
@@ -30,6 +31,7 @@ export const settings = {
   limits: limitsGroup,
   payment: paymentGroup,
   create: createGroup,
+  worker: workerGroup,
   relay: relayGroup,
   consume: consumeGroup,
   reminder: reminderGroup,

@@ -97,6 +97,37 @@ describe('repeat', () => {
     await loop.close();
   });
 
+  test('paused it ends its run and begins no other, however often it is woken; resumed it runs at once', async () => {
+    let runs = 0;
+    let finish = () => {};
+    const loop = repeat({
+      name: 'paused',
+      everyMs: 1,
+      log: quiet,
+      task: () => {
+        runs += 1;
+        return new Promise((resolve) => {
+          finish = resolve;
+        });
+      },
+    });
+    await vi.waitUntil(() => runs === 1);
+    loop.pause();
+    loop.pause();
+    expect(loop.isDrained()).toBe(false);
+    finish();
+    await vi.waitUntil(() => loop.isDrained());
+    loop.wake();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(runs).toBe(1);
+    loop.resume();
+    expect(loop.isDrained()).toBe(false);
+    await vi.waitUntil(() => runs === 2);
+    finish();
+    loop.pause();
+    await loop.close();
+  });
+
   test('a failing task goes on, and the same failure is logged once, a new one again, and the recovery', async () => {
     const lines: { level: string; msg: string; err?: { message: string } }[] = [];
     const log = createLogger('test', 'info', { write: (line) => lines.push(JSON.parse(line)) });

@@ -13,3 +13,4 @@ export {
   readStock,
   type Shop,
 } from './shop.ts';
+export { directWorker, findWorker, waitForState } from './workers.ts';

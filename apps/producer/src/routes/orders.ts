@@ -34,11 +34,13 @@ const noReason = {
   detail: 'An operator who cancels an order must say why: send {"reason": "…"}.',
   errors: [{ field: 'body.reason', message: 'must be given by an operator' }],
 } as const;
+/** A pause lasts: whoever asks each second is answered no sooner, and another process may be there at once. */
+const processPaused = { code: 'PAUSED', retryAfterSeconds: 5 } as const;
 const shared = { tags: ['orders'], security: [{ bearer: [] }] };
 
 /** Orders: a buyer places, reads and cancels their own. Another's order is not found, as if it were not there. */
 export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, dependencies) => {
-  const { authenticate, create, orders } = dependencies;
+  const { authenticate, create, gate, orders } = dependencies;
   app.addHook('onRequest', requireIdentity(authenticate));
 
   app.post(
@@ -59,21 +61,23 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
           201: orderView,
           ...problemResponses(
             ...(['INVALID_REQUEST', 'UNAUTHENTICATED', 'NOT_ON_SALE', 'ACTIVITY_NOT_FOUND'] as const),
-            ...(['SOLD_OUT', 'ALREADY_HOLDING', 'IDEMPOTENCY_KEY_REUSED'] as const),
-            ...(['OVERLOADED', 'UNAVAILABLE', 'STOCK_NOT_READY'] as const),
+            ...(['SOLD_OUT', 'SALE_PAUSED', 'ALREADY_HOLDING', 'IDEMPOTENCY_KEY_REUSED'] as const),
+            ...(['OVERLOADED', 'PAUSED', 'UNAVAILABLE', 'STOCK_NOT_READY'] as const),
           ),
         },
       },
     },
     async (request, reply) => {
+      if (!gate.isOpen()) return sendProblem(reply, processPaused);
       const { userId, locale } = identityOf(request);
-      const answer = await createOrder(create, {
+      const wanted = {
         activityId: request.params.id,
         userId,
         locale: buyerLocale(locale, request.headers['accept-language']),
         idempotencyKey: request.headers['idempotency-key'],
         body: request.body,
-      });
+      };
+      const answer = await gate.pass(() => createOrder(create, wanted));
       if (answer.kind === 'refused') return sendProblem(reply, answer.problem);
       if (answer.kind === 'replayed') reply.header('idempotent-replayed', 'true');
       return reply.code(201).header('location', `/v1/orders/${answer.order.id}`).send(answer.order);

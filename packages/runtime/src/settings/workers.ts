@@ -4,6 +4,16 @@ import { duration, wholeNumber } from './values.ts';
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
+export const workerGroup = defineGroup({
+  heartbeatMs: {
+    env: 'LAPSE_HEARTBEAT_EVERY',
+    schema: duration(100, 60_000),
+    default: '5s',
+    example: '2s',
+    help: 'How often a process says in MySQL that it is alive, and hears whether an operator wants it paused. After three missed ones it counts as dead.',
+  },
+});
+
 export const relayGroup = defineGroup({
   gatherMs: {
     env: 'LAPSE_RELAY_GATHER',
