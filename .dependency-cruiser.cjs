@@ -1,9 +1,10 @@
 /**
- * Who may import whom. contracts <- runtime <- features <- apps; the features never see each
+ * Who may import whom. contracts <- runtime <- features <- joins <- apps; the features never see each
  * other, and each store's client has one home. `npm test` proves that every source file was
  * seen, and a negative control (infra/stack/test) proves that a forbidden import is caught.
  */
 const features = 'order-repository|stock|messaging|notifications|payments|order-flow|rate-limits';
+const joins = 'operations|stock-audit';
 const tools = 'testing|test-shop|local-services|seed-worker';
 
 /** One library, and the only folders whose sources may import it. The bench runs others' way beside ours. */
@@ -88,6 +89,14 @@ module.exports = {
       comment: 'The features never import each other; an app joins them.',
       from: { path: `^packages/(${features})/src/` },
       to: { path: '^packages/', pathNot: '^packages/($1|contracts|runtime)/' },
+    },
+    {
+      name: 'joins-above-features',
+      severity: 'error',
+      comment:
+        'What two doors or two processes do alike with several features is joined once; no join knows another.',
+      from: { path: `^packages/(${joins})/src/` },
+      to: { path: '^packages/', pathNot: `^packages/($1|${features}|contracts|runtime)/` },
     },
     {
       name: 'tools-know-no-product',

@@ -1,8 +1,8 @@
 import type { OrderPaymentView } from '@lapse/contracts';
+import type { Problem } from '@lapse/operations';
 import type { Order, OrderRepository, PaymentAttempt } from '@lapse/order-repository';
 import { type PaymentProvider, ProviderRefusedError, ProviderUnavailableError } from '@lapse/payments';
 import { crashPoint, type Logger } from '@lapse/runtime';
-import type { Problem } from './problem-reply.ts';
 
 export interface BeginPaymentPorts {
   readonly orders: Pick<OrderRepository, 'endAttempt' | 'markAttemptOpen' | 'openAttempt'>;

@@ -1,5 +1,5 @@
 import type { OrderView } from '@lapse/contracts';
-import type { Problem } from './problem-reply.ts';
+import type { Problem } from '@lapse/operations';
 
 /** What a buyer is answered who wants to place an order. */
 export type CreateAnswer =

@@ -1,4 +1,5 @@
 import type { CreateOrderBody } from '@lapse/contracts';
+import { firstAnswer, type Problem } from '@lapse/operations';
 import { type Activity, CommitUnknownError, type CreateResult, type NewOrder } from '@lapse/order-repository';
 import { QueueFullError } from '@lapse/runtime';
 import type { BuyerLocale } from './buyer-locale.ts';
@@ -7,8 +8,6 @@ import type { CreatePorts } from './create-ports.ts';
 import { answerFromEarlier, findEarlierAnswer, findHolder } from './earlier-order.ts';
 import { ordersCreated } from './metrics.ts';
 import { newOrderId } from './new-order-id.ts';
-import { firstAnswer } from './order-view.ts';
-import type { Problem } from './problem-reply.ts';
 import { requestHash } from './request-hash.ts';
 import { WaitedTooLongError, type WriteResult } from './write-batch.ts';
 

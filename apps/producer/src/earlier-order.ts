@@ -1,9 +1,9 @@
+import { firstAnswer } from '@lapse/operations';
 import type { NewOrder, Order } from '@lapse/order-repository';
 import { QueueFullError } from '@lapse/runtime';
 import type { CreateAnswer } from './create-answer.ts';
 import type { CreatePorts } from './create-ports.ts';
 import { ordersReplayed } from './metrics.ts';
-import { firstAnswer } from './order-view.ts';
 
 /**
  * What a create is answered when this buyer's `earlier` order stands in its way: the first answer again for

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Problem } from '@lapse/operations';
 import type { Logger } from '@lapse/runtime';
 import { connectionsDropped } from './metrics.ts';
-import { type Problem, problemBody, problemContentType } from './problem-reply.ts';
+import { problemBody, problemContentType } from './problem-reply.ts';
 
 /** Largest body: the largest valid one is far below 1 KiB. */
 const bodyBytesMax = 16_384;

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { activityView, orderView } from '@lapse/contracts';
-import type { Activity, OperatorRequest, Order, StoredAnswer } from '@lapse/order-repository';
+import type { OperatorRequest, StoredAnswer } from '@lapse/order-repository';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { toActivityView, toOrderView } from './order-view.ts';
 import { identityOf } from './require-identity.ts';
 
 /**
@@ -21,15 +19,6 @@ export function operatorRequest(
     .update(JSON.stringify([request.method, request.routeOptions.url, ...parts]))
     .digest();
   return { actor, reason, idempotency: { key, requestHash } };
-}
-
-/** The bytes that go out now, and again for a repeat: made once, by the public shape. */
-export function activityAnswer(status: number, activity: Activity): StoredAnswer {
-  return { status, body: Buffer.from(JSON.stringify(activityView.parse(toActivityView(activity)))) };
-}
-
-export function orderAnswer(status: number, order: Order): StoredAnswer {
-  return { status, body: Buffer.from(JSON.stringify(orderView.parse(toOrderView(order)))) };
 }
 
 /** Send a kept answer as it is: no serializer may touch the bytes. */

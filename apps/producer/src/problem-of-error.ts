@@ -1,6 +1,6 @@
+import type { FieldFault, Problem } from '@lapse/operations';
 import type { FastifyError, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
-import type { FieldFault, Problem } from './problem-reply.ts';
 import { isStoreUnavailable } from './store-unavailable.ts';
 
 /** What Fastify calls its own refusals, and what we call them. */

@@ -1,35 +1,7 @@
-import { type ProblemCode, type ProblemView, problems } from '@lapse/contracts';
+import { type ProblemView, problems } from '@lapse/contracts';
+import type { FieldFault, Problem } from '@lapse/operations';
 import type { FastifyReply } from 'fastify';
 import { requestsRefused } from './metrics.ts';
-
-/** What a caller is told besides the code. Everything here is public: no error text from inside. */
-export interface Problem {
-  readonly code: ProblemCode;
-  /** Default: the advice of the catalogue. */
-  readonly detail?: string;
-  readonly errors?: readonly FieldFault[];
-  /** The order that holds the place, with ALREADY_HOLDING. */
-  readonly orderId?: string;
-  /** The sale window, with NOT_ON_SALE. */
-  readonly saleStartsAt?: string | null;
-  readonly saleEndsAt?: string | null;
-  /** Since when, with SALE_PAUSED. */
-  readonly salePausedAt?: string;
-  /** The capacity as it is, and the places held and sold, with CAPACITY_BELOW_SOLD. */
-  readonly capacity?: number;
-  readonly taken?: number;
-  /** The deadline as it is, with DEADLINE_NOT_LATER; the last one possible, with DEADLINE_TOO_LATE. */
-  readonly expiresAt?: string;
-  readonly latestExpiresAt?: string;
-  /** With 503 and 429 always, 1 unless said; with another status only where it is said. */
-  readonly retryAfterSeconds?: number;
-}
-
-/** One wrong field, as a path from the part of the request: `body.quantity`. */
-export interface FieldFault {
-  readonly field: string;
-  readonly message: string;
-}
 
 /** A request may have thousands of wrong fields; naming this many is enough to mend it. */
 const fieldFaultsMax = 20;

@@ -1,6 +1,6 @@
 import { createActivityBody } from '@lapse/contracts';
+import { openActivity } from '@lapse/operations';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openActivity } from '../src/open-activity.ts';
 import { log, openTestApi, openTestStores, type TestApi, type TestStores } from './test-api.ts';
 
 let stores: TestStores;

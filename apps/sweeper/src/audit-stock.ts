@@ -1,16 +1,19 @@
 import type { Activity, OrderRepository } from '@lapse/order-repository';
-import { crashPoint, type Logger, sleep } from '@lapse/runtime';
-import { type Difference, type DifferenceKind, keepUnmoved } from './compare-stock.ts';
-import { chooseAction, type HealPorts, healStock } from './heal-stock.ts';
+import { type Logger, sleep } from '@lapse/runtime';
+import {
+  confirmDrift,
+  type Difference,
+  type LookPorts,
+  lookAtStock,
+  type MendPorts,
+  mendDrift,
+} from '@lapse/stock-audit';
 import { listAllActivities } from './list-all-activities.ts';
-import { type LookPorts, lookAtStock } from './look-at-stock.ts';
-import { auditDifferences } from './metrics.ts';
+import { auditDifferences, stockLoads } from './metrics.ts';
 
 export interface AuditStockParts {
-  readonly orders: LookPorts['orders'] &
-    HealPorts['orders'] &
-    Pick<OrderRepository, 'listActivities' | 'markFindingsHealed' | 'recordFindings'>;
-  readonly stock: LookPorts['stock'] & HealPorts['stock'];
+  readonly orders: LookPorts['orders'] & MendPorts['orders'] & Pick<OrderRepository, 'listActivities'>;
+  readonly stock: LookPorts['stock'] & MendPorts['stock'];
   readonly config: {
     /** Between the two looks. Longer than any effect needs that is not in the list of pending ones. */
     readonly auditSecondLookMs: number;
@@ -31,8 +34,6 @@ interface Suspect {
 
 /** Activities that wait for their second look at once: bounds memory, and the rest has its turn in the next run. */
 const suspectsMax = 200;
-/** Orders or users named in a finding. */
-const subjectsMax = 20;
 
 /**
  * Compare MySQL and Redis, activity by activity, and heal what has drifted. In a sale the two always differ by what is
@@ -118,41 +119,10 @@ async function findSuspects(
 }
 
 async function lookAgain(parts: AuditStockParts, { activity, differences }: Suspect): Promise<number> {
-  const options = { youngMs: parts.config.orphansAfterMs, everyOrder: true };
-  const look = await lookAtStock(parts, activity.id, options);
-  if (look.kind !== 'different') return 0;
-  const drift = keepUnmoved(differences, look.differences);
+  const drift = await confirmDrift(parts, activity.id, differences, parts.config.orphansAfterMs);
   if (drift.length === 0) return 0;
-  const kinds = countKinds(drift);
-  const findings = [...kinds].map(([kind, count]) => ({
-    activityId: activity.id,
-    kind,
-    action: chooseAction(drift, kind),
-    detail: { count, seen: describe(drift, kind) },
-  }));
-  const ids = await parts.orders.recordFindings(findings);
-  crashPoint('audit.recorded');
-  for (const [kind, count] of kinds) auditDifferences.inc({ kind }, count);
-  const actions = [...new Set(findings.map(({ action }) => action))];
-  parts.log.warn(
-    { activityId: activity.id, found: Object.fromEntries(kinds), actions },
-    'Redis had drifted from MySQL: being healed',
-  );
-  await healStock(parts, activity, drift);
-  crashPoint('audit.healed');
-  await parts.orders.markFindingsHealed(ids);
+  for (const { kind } of drift) auditDifferences.inc({ kind });
+  const { rebuilt } = await mendDrift(parts, activity, drift);
+  if (rebuilt) stockLoads.inc();
   return drift.length;
-}
-
-function countKinds(drift: readonly Difference[]): Map<DifferenceKind, number> {
-  const kinds = new Map<DifferenceKind, number>();
-  for (const { kind } of drift) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-  return kinds;
-}
-
-function describe(drift: readonly Difference[], kind: DifferenceKind): string[] {
-  return drift
-    .filter((difference) => difference.kind === kind)
-    .slice(0, subjectsMax)
-    .map(({ subject, evidence }) => `${subject} ${evidence}`.trim());
 }

@@ -1,8 +1,9 @@
 import type { Activity, OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
 import type { LoadedStock, Stock } from '@lapse/stock';
+import { type ExpectedLoad, rebuildStock } from '@lapse/stock-audit';
 import { listLiveFirst } from './list-live-first.ts';
-import { type ExpectedLoad, rebuildStock } from './rebuild-stock.ts';
+import { stockLoads } from './metrics.ts';
 
 /** Of so many runs one looks at activities that are over too: one a minute, at the default LAPSE_REPAIR_EVERY. */
 const runsPerWholeLook = 60;
@@ -40,7 +41,9 @@ export function loadStock(parts: LoadStockParts) {
     const loaded: number[] = [];
     for await (const { id } of listUnloaded(signal)) {
       try {
-        if (await rebuild(parts, id)) loaded.push(id);
+        if (!(await rebuild(parts, id))) continue;
+        loaded.push(id);
+        stockLoads.inc();
       } catch (error) {
         failures.push(error);
       }

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
 import { applyEffects } from '@lapse/order-flow';
 import type { Activity } from '@lapse/order-repository';
+import { compareStock } from '@lapse/stock-audit';
 import { captureLog, log, openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type AuditStockParts, auditStock } from '../src/audit-stock.ts';
-import { compareStock } from '../src/compare-stock.ts';
 
 const signal = new AbortController().signal;
 const ahead = { remindInMs: 60_000, expireInMs: 120_000 };

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RedisService, startRedis } from '@lapse/local-services';
 import type { Activity } from '@lapse/order-repository';
+import { rebuildStock } from '@lapse/stock-audit';
 import { log, openActivity, openShop, type Shop } from '@lapse/test-shop';
 import { checkInvariants, redisAt, type SpawnedApp, spawnApp, waitUntil } from '@lapse/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rebuildStock } from '../src/rebuild-stock.ts';
 
 /** Longest that Redis may take for one step of a load, in milliseconds. */
 const stepMsMax = 5;

@@ -1,20 +1,17 @@
 import { closeOrders, openReleaseLane } from '@lapse/closer/decisions';
 import type { PaymentOutcome } from '@lapse/contracts';
 import { openRelay, type SendSettings, type TimeoutSender } from '@lapse/messaging';
+import { type CancelAnswer, changeCapacity, extendOrder, type OperatorAnswer } from '@lapse/operations';
 import { rearmOrders } from '@lapse/order-flow';
 import type { Extension, OperatorRequest } from '@lapse/order-repository';
 import type { ProviderEvent } from '@lapse/payments';
 import {
   type BeginPaymentAnswer,
   beginPayment,
-  type CancelAnswer,
   type CreateAnswer,
   type CreateRequest,
   cancelOrder,
-  changeCapacity,
   createOrder,
-  extendOrder,
-  type OperatorAnswer,
   openCreatePorts,
   takePayment,
 } from '@lapse/producer/decisions';

@@ -21,7 +21,9 @@ export {
   deliveryKinds,
   dismissOutcomes,
   effectOutcomes,
+  type FindingView,
   findingList,
+  type LeftEffectView,
   leftEffectList,
   operationsPageMax,
   type ParkedView,
@@ -37,6 +39,7 @@ export {
   resendBody,
   resendOutcomes,
   settleRowsBody,
+  type UndeliveredView,
   undeliveredList,
 } from './operations.ts';
 export {

@@ -67,6 +67,7 @@ const undeliveredView = z.object({
   lastError: z.string().nullable(),
   createdAt: time,
 });
+export type UndeliveredView = z.infer<typeof undeliveredView>;
 export const undeliveredList = z.object({ undelivered: z.array(undeliveredView), next });
 
 /** Body of `POST /v1/ops/undelivered/resend`. */
@@ -94,6 +95,7 @@ const leftEffectView = z.object({
   attempts: z.int(),
   createdAt: time,
 });
+export type LeftEffectView = z.infer<typeof leftEffectView>;
 export const leftEffectList = z.object({
   effects: z.array(leftEffectView),
   next: z.uuid().nullable().describe('Give it as `after` to get the next page; null: this was the last.'),
@@ -122,6 +124,7 @@ const findingView = z.object({
   detail: z.record(z.string(), z.unknown()).describe('The numbers of it, by the kind.'),
   healedAt: time.nullable(),
 });
+export type FindingView = z.infer<typeof findingView>;
 export const findingList = z.object({
   findings: z.array(findingView),
   next: z.string().nullable().describe('Give it as `before` to get the next page; null: this was the last.'),

@@ -5,16 +5,14 @@ import {
   createActivityBody,
   idempotencyKey,
 } from '@lapse/contracts';
+import { changeCapacity, openActivity, type Problem, toActivityView } from '@lapse/operations';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { activityFreshMs } from '../activity-cache.ts';
 import type { ApiDependencies } from '../api-dependencies.ts';
-import { changeCapacity } from '../change-capacity.ts';
-import { openActivity } from '../open-activity.ts';
 import { operatorRequest, sendStored } from '../operator-answer.ts';
-import { toActivityView } from '../order-view.ts';
 import { activityPage, activityPath } from '../path-ids.ts';
-import { type Problem, sendProblem } from '../problem-reply.ts';
+import { sendProblem } from '../problem-reply.ts';
 import { requireIdentity } from '../require-identity.ts';
 import { problemResponses } from './problem-responses.ts';
 

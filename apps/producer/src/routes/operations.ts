@@ -1,8 +1,8 @@
 import { extendOrderBody, idempotencyKey, orderView } from '@lapse/contracts';
+import { extendOrder } from '@lapse/operations';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
-import { extendOrder } from '../extend-order.ts';
 import { operatorRequest, sendStored } from '../operator-answer.ts';
 import { orderPath } from '../path-ids.ts';
 import { sendProblem } from '../problem-reply.ts';

@@ -6,18 +6,16 @@ import {
   orderTimeline,
   orderView,
 } from '@lapse/contracts';
+import { cancelByOperator, toOrderTimeline, toOrderView } from '@lapse/operations';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
 import { beginPayment } from '../begin-payment.ts';
 import { buyerLocale } from '../buyer-locale.ts';
-import { cancelByOperator } from '../cancel-by-operator.ts';
 import { cancelOrder } from '../cancel-order.ts';
 import { createOrder } from '../create-order.ts';
 import { limitBuyers } from '../limit-requests.ts';
 import { operatorRequest, sendStored } from '../operator-answer.ts';
-import { toOrderTimeline } from '../order-timeline.ts';
-import { toOrderView } from '../order-view.ts';
 import { activityPath, orderPath } from '../path-ids.ts';
 import { sendProblem } from '../problem-reply.ts';
 import { identityOf, requireIdentity } from '../require-identity.ts';

@@ -1,11 +1,10 @@
 import { activityPauseView, pauseBody, workerList, workerPauseView } from '@lapse/contracts';
+import { directWorker, pauseActivity, toWorkerView } from '@lapse/operations';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
-import { directWorker, toWorkerView } from '../direct-worker.ts';
 import { operatorRequest, sendStored } from '../operator-answer.ts';
 import { activityPath } from '../path-ids.ts';
-import { pauseActivity } from '../pause-activity.ts';
 import { sendProblem } from '../problem-reply.ts';
 import { requireIdentity } from '../require-identity.ts';
 import { rowUuid } from './page-query.ts';

@@ -1,8 +1,8 @@
 import { idempotencyKey, refundPaidByHandBody, refundPaidByHandView } from '@lapse/contracts';
+import { markRefundPaid } from '@lapse/operations';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
-import { markRefundPaid } from '../mark-refund-paid.ts';
 import { operatorRequest, sendStored } from '../operator-answer.ts';
 import { sendProblem } from '../problem-reply.ts';
 import { requireIdentity } from '../require-identity.ts';

@@ -1,12 +1,5 @@
-import {
-  dismissOutcomes,
-  type RefundView,
-  refundList,
-  refundOutcomes,
-  refundStates,
-  settleRowsBody,
-} from '@lapse/contracts';
-import type { RefundRecord } from '@lapse/order-repository';
+import { dismissOutcomes, refundList, refundOutcomes, refundStates, settleRowsBody } from '@lapse/contracts';
+import { toRefundView } from '@lapse/operations';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
@@ -83,12 +76,3 @@ export const refundRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, 
       ),
   );
 };
-
-function toRefundView({ receivedAt, refundedAt, nextTryAt, ...refund }: RefundRecord): RefundView {
-  return {
-    ...refund,
-    receivedAt: receivedAt.toISOString(),
-    refundedAt: refundedAt?.toISOString() ?? null,
-    nextTryAt: nextTryAt?.toISOString() ?? null,
-  };
-}

@@ -1,14 +1,13 @@
 import {
   findingList,
   orderId,
-  type ParkedView,
   parkedKinds,
   parkedList,
   parkedOutcomes,
   parkedStates,
   settleRowsBody,
 } from '@lapse/contracts';
-import type { Parked } from '@lapse/order-repository';
+import { toFindingView, toParkedView } from '@lapse/operations';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
@@ -16,9 +15,6 @@ import { requireIdentity } from '../require-identity.ts';
 import { afterNumber, nextOf, pageLimit, rowUuid } from './page-query.ts';
 import { problemResponses } from './problem-responses.ts';
 import { settleByHand, settleRefusals, settleSchema } from './settle-by-hand.ts';
-
-/** Of a parked message: enough to see what it is. The whole of it is in MySQL. */
-const bodyShownMax = 2_000;
 
 const parkedQuery = z.strictObject({
   after: afterNumber,
@@ -51,15 +47,7 @@ export const repairRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, 
     async ({ query }) => {
       const page = { limit: query.limit, ...(query.before === undefined ? {} : { beforeId: query.before }) };
       const findings = await orders.listFindings(page);
-      return {
-        findings: findings.map(({ at, healedAt, detail, ...finding }) => ({
-          ...finding,
-          detail: JSON.parse(detail),
-          at: at.toISOString(),
-          healedAt: healedAt?.toISOString() ?? null,
-        })),
-        next: nextOf(findings, query.limit),
-      };
+      return { findings: findings.map(toFindingView), next: nextOf(findings, query.limit) };
     },
   );
 
@@ -110,12 +98,3 @@ export const repairRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, 
     );
   }
 };
-
-function toParkedView({ body, createdAt, settledAt, ...parked }: Parked): ParkedView {
-  return {
-    ...parked,
-    body: body?.subarray(0, bodyShownMax).toString('utf8') ?? null,
-    createdAt: createdAt.toISOString(),
-    settledAt: settledAt?.toISOString() ?? null,
-  };
-}

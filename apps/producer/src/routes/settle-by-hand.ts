@@ -1,4 +1,5 @@
 import { idempotencyKey } from '@lapse/contracts';
+import { settledAnswer } from '@lapse/operations';
 import type { SettleAnswer, SettleOptions, SettleResult } from '@lapse/order-repository';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -44,10 +45,7 @@ export async function settleByHand<Outcome>(
   const { ids, dryRun, reason } = request.body;
   const key = request.headers['idempotency-key'];
   const asked = operatorRequest(request, key, reason, [...more, ids, dryRun, reason]);
-  const settled = await settle({ ...asked, dryRun }, (outcomes) => ({
-    status: 200,
-    body: Buffer.from(JSON.stringify(shape.parse({ dryRun, outcomes }))),
-  }));
+  const settled = await settle({ ...asked, dryRun }, settledAnswer(shape, dryRun));
   switch (settled.kind) {
     case 'done':
     case 'replayed':

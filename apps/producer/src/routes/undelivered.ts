@@ -7,6 +7,7 @@ import {
   resendOutcomes,
   undeliveredList,
 } from '@lapse/contracts';
+import { toLeftEffectView, toUndeliveredView } from '@lapse/operations';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
@@ -46,12 +47,7 @@ export const undeliveredRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (
     async ({ query }) => {
       const { kind, after: afterId, limit } = query;
       const page = await orders.listUndelivered(kind, { afterId, limit });
-      const undelivered = page.map(({ createdAt, ...rest }) => ({
-        ...rest,
-        kind,
-        createdAt: createdAt.toISOString(),
-      }));
-      return { undelivered, next: nextOf(page, limit) };
+      return { undelivered: page.map((each) => toUndeliveredView(kind, each)), next: nextOf(page, limit) };
     },
   );
 
@@ -94,11 +90,7 @@ export const undeliveredRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (
         limit,
         ...(after === undefined ? {} : { afterId: after }),
       });
-      const effects = page.map(({ createdAt, ...effect }) => ({
-        ...effect,
-        createdAt: createdAt.toISOString(),
-      }));
-      return { effects, next: nextOf(page, limit) };
+      return { effects: page.map(toLeftEffectView), next: nextOf(page, limit) };
     },
   );
 

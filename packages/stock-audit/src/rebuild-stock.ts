@@ -1,7 +1,6 @@
 import type { OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
 import type { LoadedStock, Stock } from '@lapse/stock';
-import { stockLoads } from './metrics.ts';
 
 export interface RebuildStockParts {
   readonly orders: Pick<OrderRepository, 'rebuildSnapshot'>;
@@ -48,7 +47,6 @@ export async function rebuildStock(
     if (error instanceof StockIsCurrent || (error as Error).cause instanceof StockIsCurrent) return false;
     throw error;
   }
-  stockLoads.inc();
   const now = performance.now();
   const times = { ms: Math.round(now - startedAt), loadMs: Math.round(now - lockedAt) };
   log.warn({ activityId, ...loaded, ...times }, why);

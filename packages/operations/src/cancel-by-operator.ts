@@ -1,8 +1,7 @@
 import { applyEffects, type EffectPorts } from '@lapse/order-flow';
 import type { OperatorRequest, OrderRepository } from '@lapse/order-repository';
-import { answerRefusal } from './cancel-order.ts';
-import type { OperatorAnswer } from './extend-order.ts';
-import { orderAnswer } from './operator-answer.ts';
+import { answerRefusal } from './answer-refusal.ts';
+import { type OperatorAnswer, orderAnswer } from './operator-answer.ts';
 
 interface Ports extends EffectPorts {
   readonly orders: Pick<OrderRepository, 'cancelByOperator' | 'markEffectsApplied'>;

@@ -1,12 +1,12 @@
 import { activityPauseView } from '@lapse/contracts';
 import type { OrderRepository, SettleOptions } from '@lapse/order-repository';
-import type { ActivityCache } from './activity-cache.ts';
-import type { OperatorAnswer } from './extend-order.ts';
+import type { OperatorAnswer } from './operator-answer.ts';
 import { toActivityView } from './order-view.ts';
 
 export interface PauseActivityPorts {
   readonly orders: Pick<OrderRepository, 'setActivityPaused'>;
-  readonly activities: Pick<ActivityCache, 'forget'>;
+  /** Told of the change, so that a cache of activities does not go on with what was. */
+  readonly activities: { forget(id: number): void };
 }
 
 /**

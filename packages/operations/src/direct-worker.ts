@@ -1,6 +1,6 @@
 import { type WorkerView, type WorkerWish, workerPauseView } from '@lapse/contracts';
 import type { OrderRepository, SettleOptions, Worker } from '@lapse/order-repository';
-import type { OperatorAnswer } from './extend-order.ts';
+import type { OperatorAnswer } from './operator-answer.ts';
 
 export interface DirectWorkerPorts {
   readonly orders: Pick<OrderRepository, 'setWorkerWanted'>;

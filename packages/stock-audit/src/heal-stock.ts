@@ -40,19 +40,20 @@ export function chooseAction(drift: readonly Difference[], kind: DifferenceKind)
 }
 
 /**
- * Mend drift. Every action is idempotent, and one that the order has outrun meanwhile does nothing: the scripts look
+ * Mend drift, order by order or by loading the activity again. Every action is idempotent, and one that the order has outrun meanwhile does nothing: the scripts look
  * at the hold, the fence looks at the order, and a rebuild reads MySQL under the activity's lock.
+ * @returns whether the activity was loaded again.
  */
 export async function healStock(
   ports: HealPorts,
   activity: Pick<Activity, 'id' | 'generation' | 'stockRunId'>,
   drift: readonly Difference[],
-): Promise<void> {
+): Promise<boolean> {
   const orderly = drift.every(({ kind }) => chooseAction(drift, kind) !== 'rebuild');
-  if (orderly && (await healOrders(ports, activity, drift))) return;
+  if (orderly && (await healOrders(ports, activity, drift))) return false;
   const isSame = (load: { generation: number } | null) => load?.generation === activity.generation;
   const why = 'stock in Redis had drifted from MySQL: rebuilt';
-  await rebuildStock(ports, activity.id, why, isSame);
+  return rebuildStock(ports, activity.id, why, isSame);
 }
 
 /** @returns false when something could not be mended alone. */

@@ -1,7 +1,7 @@
 import { refundPaidByHandView } from '@lapse/contracts';
 import type { OperatorRequest, OrderRepository } from '@lapse/order-repository';
-import type { OperatorAnswer } from './extend-order.ts';
-import type { Problem } from './problem-reply.ts';
+import type { OperatorAnswer } from './operator-answer.ts';
+import type { Problem } from './problem.ts';
 
 export interface MarkRefundPaidPorts {
   readonly orders: Pick<OrderRepository, 'markRefundPaid'>;

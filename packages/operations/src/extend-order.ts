@@ -1,17 +1,13 @@
 import type { OutboxRow } from '@lapse/contracts';
-import type { Extension, OperatorRequest, OrderRepository, StoredAnswer } from '@lapse/order-repository';
-import { orderAnswer } from './operator-answer.ts';
-import type { Problem } from './problem-reply.ts';
+import type { Extension, OperatorRequest, OrderRepository } from '@lapse/order-repository';
+import { type OperatorAnswer, orderAnswer } from './operator-answer.ts';
+import type { Problem } from './problem.ts';
 
 export interface ExtendPorts {
   readonly orders: Pick<OrderRepository, 'extendOrder'>;
   /** Takes the row that arms the new deadline; never throws. */
   readonly relay: { add(row: OutboxRow): void };
 }
-
-export type OperatorAnswer =
-  | { readonly kind: 'done' | 'replayed'; readonly answer: StoredAnswer }
-  | { readonly kind: 'refused'; readonly problem: Problem };
 
 /** Move an order's deadline to a later time, by an operator's hand. MySQL decides against a close and a payment. */
 export async function extendOrder(

@@ -1,12 +1,11 @@
 import { applyEffects, type EffectPorts } from '@lapse/order-flow';
 import type { OperatorRequest, OrderRepository } from '@lapse/order-repository';
-import type { ActivityCache } from './activity-cache.ts';
-import type { OperatorAnswer } from './extend-order.ts';
-import { activityAnswer } from './operator-answer.ts';
+import { activityAnswer, type OperatorAnswer } from './operator-answer.ts';
 
 export interface CapacityPorts extends EffectPorts {
   readonly orders: Pick<OrderRepository, 'changeCapacity' | 'markEffectsApplied'>;
-  readonly activities: Pick<ActivityCache, 'forget'>;
+  /** Told of the change, so that a cache of activities does not answer with the old capacity. */
+  readonly activities: { forget(id: number): void };
 }
 
 /**
