@@ -1,5 +1,5 @@
 /**
- * What `npm start`, `npm test`, `npm run demo`, `npm run chaos` and `npm run simulate` call. Node's built-ins alone, because on a
+ * What `npm start`, `npm test`, `npm run demo`, `npm run chaos`, `npm run simulate` and `npm run lapse` call. Node's built-ins alone, because on a
  * fresh clone nothing else is there: install what is pinned when the stamp in node_modules is
  * not of this lockfile and this Node, compile, then become the command's own program (the same
  * process, so signals and the exit code need no passing on).
@@ -14,11 +14,14 @@ import { commands, helpText } from './help.mjs';
 const nodeMin = [20, 19];
 const root = fileURLToPath(new URL('..', import.meta.url));
 const stampFile = join(root, 'node_modules', '.lapse-install');
-const onTerminal = process.stdout.isTTY === true && !process.env.NO_COLOR;
 
 const [command = 'start', ...args] = process.argv.slice(2);
+// What the command line prints is data, for a pipe: steps are told beside it, and to a person alone.
+const isData = command === 'lapse';
+const told = isData ? process.stderr : process.stdout;
+const onTerminal = told.isTTY === true && !process.env.NO_COLOR;
 if (!(command in commands)) fail(`unknown command "${command}": one of ${Object.keys(commands).join(', ')}`);
-if (args.includes('--help') || args.includes('-h')) {
+if (!isData && (args.includes('--help') || args.includes('-h'))) {
   process.stdout.write(helpText(command));
   process.exit(0);
 }
@@ -29,7 +32,12 @@ process.env.PATH = `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? 
 
 await install();
 await compile();
-const programs = { chaos: 'infra/chaos/dist/main.js', simulate: 'infra/simulation/dist/simulate.js' };
+if (isData) findStack();
+const programs = {
+  chaos: 'infra/chaos/dist/main.js',
+  simulate: 'infra/simulation/dist/simulate.js',
+  lapse: 'apps/cli/dist/main.js',
+};
 const program = programs[command] ?? `infra/stack/dist/${command}.js`;
 process.argv = [process.argv[0], join(root, program), ...args];
 await import(pathToFileURL(process.argv[1]).href);
@@ -86,6 +94,16 @@ async function compile() {
   );
 }
 
+/** The settings of this folder's `npm start`, unless the environment names stores itself. */
+function findStack() {
+  const file = join(root, '.lapse', 'dev.env');
+  const isNamed = Object.keys(process.env).some((name) => /^LAPSE_(MYSQL|REDIS|ROCKETMQ)_/.test(name));
+  if (isNamed || !existsSync(file)) return;
+  for (const [, name, value] of readFileSync(file, 'utf8').matchAll(/^(LAPSE_\w+)='(.*)'$/gm)) {
+    process.env[name] ??= value.replaceAll("'\\''", "'");
+  }
+}
+
 /** Runs one program quietly. Its output is shown only when it fails, and then the process exits 1. */
 function run(program, programArgs, advice, goOn = () => false) {
   return new Promise((resolve) => {
@@ -110,11 +128,12 @@ function run(program, programArgs, advice, goOn = () => false) {
 
 async function step(doing, done, task) {
   const startedAt = performance.now();
-  if (onTerminal) process.stdout.write(`\x1b[2m  … ${doing}\x1b[22m`);
+  if (onTerminal) told.write(`\x1b[2m  … ${doing}\x1b[22m`);
   await task();
   const seconds = `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
-  if (onTerminal) process.stdout.write(`\r\x1b[K\x1b[32m  ✓\x1b[39m ${done} \x1b[2m${seconds}\x1b[22m\n`);
-  else process.stdout.write(`${done}: ${seconds}\n`);
+  if (onTerminal && isData) told.write('\r\x1b[K');
+  else if (onTerminal) told.write(`\r\x1b[K\x1b[32m  ✓\x1b[39m ${done} \x1b[2m${seconds}\x1b[22m\n`);
+  else if (!isData) told.write(`${done}: ${seconds}\n`);
 }
 
 function fail(message) {

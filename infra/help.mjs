@@ -114,6 +114,14 @@ export const commands = {
     ],
     environment: [],
   },
+  lapse: {
+    usage: 'npm run lapse -- COMMAND [options]',
+    summary:
+      'Answers any question about an order and makes every repair, from the stores themselves. `npm run lapse -- ' +
+      '--help` lists its commands.',
+    options: [],
+    environment: [],
+  },
 };
 
 export function helpText(command) {

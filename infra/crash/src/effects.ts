@@ -101,6 +101,8 @@ export const reads: Readonly<Record<string, string>> = {
   'orders.readOrder': 'reads',
   'orders.findActiveOrder': 'reads',
   'orders.findOrdersByKey': 'reads',
+  'orders.findOrders': 'reads',
+  'orders.describeServer': 'reads',
   'orders.readTimeline': 'reads',
   'orders.listRefunds': 'reads',
   'orders.readPaymentBacklog': 'reads',
@@ -120,6 +122,8 @@ export const reads: Readonly<Record<string, string>> = {
   'orders.parkDeadLetter':
     'packages/messaging/test: a dead letter is acknowledged after its row is committed',
   'orders.dismissPayments': 'the same transaction as refundPayments: settle-rows.ts',
+  'orders.noteAction': 'a note alone, before what it is about',
+  'orders.closeByOperator': 'the same transaction as cancelByOperator: operator-change.ts',
   'orders.markRefundPaid': 'one transaction by hand, with its answer under its key',
   'orders.setActivityPaused': 'the same',
   'orders.setWorkerWanted': 'the same',
@@ -139,6 +143,8 @@ export const reads: Readonly<Record<string, string>> = {
   'stock.inspect': 'reads',
   'stock.readCounts': 'reads',
   'stock.scanOld': 'reads',
+  'stock.readHold': 'reads',
+  'stock.describeServers': 'reads',
 };
 
 /** All crash points of a process, in the order of its effects. */

@@ -16,7 +16,7 @@ export {
   remindAfterMsDefault,
 } from './activity.ts';
 export { delayLevelsMs, durationMs, parseDurationMs } from './duration.ts';
-export { activityId, idempotencyKey, orderId, userId } from './ids.ts';
+export { activityId, idempotencyKey, lowerCaseUuid, operatorReason, orderId, userId } from './ids.ts';
 export {
   deliveryKinds,
   dismissOutcomes,
@@ -31,6 +31,7 @@ export {
   parkedList,
   parkedOutcomes,
   parkedStates,
+  parkedView,
   type RefundView,
   redriveEffectsBody,
   refundList,

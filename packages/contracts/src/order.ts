@@ -49,7 +49,7 @@ export type OrderView = z.infer<typeof orderView>;
 /** One thing that happened, or will, to an order. */
 export const timelineEvent = z.object({
   at: time,
-  kind: z.enum(['transition', 'message', 'notification', 'payment', 'stock', 'operator']),
+  kind: z.enum(['transition', 'message', 'notification', 'payment', 'stock', 'operator', 'shop_event']),
   what: z.string().describe('Plain words, for a person.'),
   detail: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
 });

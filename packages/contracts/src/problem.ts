@@ -67,6 +67,11 @@ export const problems = {
     title: 'The order is no longer pending',
     advice: 'Read the order: its status says what happened.',
   },
+  ORDER_NOT_DUE: {
+    status: 409,
+    title: 'The order is not past its deadline',
+    advice: 'It closes at expiresAt; to end it sooner, cancel it.',
+  },
   CAPACITY_BELOW_SOLD: {
     status: 409,
     title: 'The capacity cannot be less than what is held and sold',

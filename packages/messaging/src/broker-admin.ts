@@ -23,6 +23,9 @@ export interface BrokerAdmin {
   createDeadLetterTopic(master: string, topic: string): Promise<boolean>;
   /** `retryMaxTimes`: deliveries after the first, before a message is a dead letter. @returns whether it was new. */
   createGroup(master: string, group: string, retryMaxTimes: number): Promise<boolean>;
+  /** @returns null when there is no such topic, or group. */
+  readTopicType(master: string, topic: string): Promise<string | null>;
+  hasGroup(master: string, group: string): Promise<boolean>;
   /** Let a group begin at the oldest message of every queue it never read. Never moves one that has. */
   setFirstOffsets(master: string, topic: string, group: string): Promise<void>;
   /** Messages of a topic that a group has not acknowledged; 0 when there is no such topic. */
@@ -76,6 +79,12 @@ export function openBrokerAdmin(
     createDelayTopic: (master, topic) => createDelayTopic(call, master, topic),
     createDeadLetterTopic: (master, topic) => createDeadLetterTopic(call, master, topic),
     createGroup: (master, group, retryMaxTimes) => createGroup(call, master, group, retryMaxTimes),
+    readTopicType: async (master, topic) => {
+      const answer = await call(master, requestCodes.topicConfig, { topic });
+      return answer.code === responseCodes.success ? typeOf(answer.body) : null;
+    },
+    hasGroup: async (master, group) =>
+      (await call(master, requestCodes.groupConfig, { group })).code === responseCodes.success,
     countUnread: (master, topic, group) => countUnread(call, master, topic, group),
     setFirstOffsets: (master, topic, group) => setFirstOffsets(call, master, topic, group),
   };

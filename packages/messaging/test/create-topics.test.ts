@@ -3,6 +3,7 @@ import { waitUntil } from '@lapse/testing';
 import { describe, expect, test } from 'vitest';
 import { openBrokerAdmin } from '../src/broker-admin.ts';
 import { createTopics } from '../src/create-topics.ts';
+import { describeBroker } from '../src/describe-broker.ts';
 import { openConsumer } from '../src/open-consumer.ts';
 import { primeGroups } from '../src/prime-groups.ts';
 import { callRemoting, parseLooseJson, requestCodes } from '../src/remoting.ts';
@@ -36,6 +37,27 @@ describe('the topics', () => {
       });
       expect(answer.body).toMatchObject({ attributes: { 'message.type': 'DELAY' }, writeQueueNums: 8 });
     }
+  });
+
+  test('are described as they are: absent, of another type, or served; asking makes no topic', async () => {
+    const config = testConfig();
+    const absent = await describeBroker(config, log);
+    expect(absent.topics?.map(({ type, hasGroup, unread }) => ({ type, hasGroup, unread }))).toEqual([
+      { type: null, hasGroup: expect.any(Boolean), unread: 0 },
+      { type: null, hasGroup: expect.any(Boolean), unread: 0 },
+    ]);
+    expect(absent.routes.every(({ fault }) => fault !== null)).toBe(true);
+    const again = await describeBroker(config, log);
+    expect(again.topics?.map(({ type }) => type)).toEqual([null, null]);
+    // The proxy remembers for 20 s that a topic is not there; topics of another prefix are asked for the first time.
+    const served = testConfig();
+    await createTopics(served, log);
+    const made = await describeBroker(served, log);
+    expect(made.topics?.map(({ type, hasGroup, dead }) => ({ type, hasGroup, dead }))).toEqual([
+      { type: 'DELAY', hasGroup: true, dead: 0 },
+      { type: 'DELAY', hasGroup: true, dead: 0 },
+    ]);
+    expect(made.routes.map(({ fault }) => fault)).toEqual([null, null]);
   });
 
   test('may be created by many processes at once', async () => {

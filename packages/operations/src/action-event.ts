@@ -20,6 +20,7 @@ export function actionEvent(
 
 const actionWords: Readonly<Partial<Record<string, string>>> = {
   'order.cancel': 'cancelled by an operator',
+  'order.close': 'closed by an operator, past its deadline',
   'order.extend': 'deadline moved by an operator',
   'payment.dismiss': 'payment found to be no money, by an operator',
   'payment.refund': 'refund ordered by an operator',

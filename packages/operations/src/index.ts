@@ -1,7 +1,16 @@
 export { answerRefusal, type CancelAnswer } from './answer-refusal.ts';
 export { cancelByOperator } from './cancel-by-operator.ts';
 export { type CapacityPorts, changeCapacity } from './change-capacity.ts';
+export { closeByOperator } from './close-by-operator.ts';
 export { directWorker, toWorkerView } from './direct-worker.ts';
+export { durationInWords } from './duration-in-words.ts';
+export { explainOrder } from './explain-order.ts';
+export {
+  type ExplainedOrder,
+  type ExplanationWords,
+  explanationTopics,
+  type OrderExplanation,
+} from './explanation.ts';
 export { type ExtendPorts, extendOrder } from './extend-order.ts';
 export { toFindingView } from './finding-view.ts';
 export { toLeftEffectView } from './left-effect-view.ts';

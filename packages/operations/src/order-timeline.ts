@@ -4,12 +4,13 @@ import type {
   Timeline,
   TimelineEffect,
   TimelineMessage,
-  TimelineNotification,
   TimelinePayment,
   TimelineTransition,
 } from '@lapse/order-repository';
 import { actionEvent } from './action-event.ts';
+import { notificationEvent } from './notification-event.ts';
 import { toOrderView } from './order-view.ts';
+import { shopEventEvent } from './shop-event-event.ts';
 import { event } from './timeline-event.ts';
 
 /** Most events shown. An order has about ten; only a provider that sends without end makes more. */
@@ -17,8 +18,8 @@ const eventsMax = 500;
 
 /**
  * Everything known about an order, in plain words, oldest first; what is still to come has a time ahead. Which operator
- * did something, and why, is for operators alone, and so is the text of the error that set it aside; its buyer sees what
- * was done.
+ * did something, and why, is for operators alone, and so are the text of the error that set it aside and what the shop's
+ * own systems were told; its buyer sees what was done.
  */
 export function toOrderTimeline(
   timeline: Timeline,
@@ -30,6 +31,7 @@ export function toOrderTimeline(
     ...timeline.actions.map((action) => actionEvent(action, forOperator)),
     ...timeline.messages.flatMap(messageEvents),
     ...timeline.notifications.map(notificationEvent),
+    ...(forOperator ? timeline.shopEvents.map(shopEventEvent) : []),
     ...timeline.attempts.flatMap(attemptEvents),
     ...timeline.payments.flatMap(paymentEvents),
     ...timeline.pendingEffects.map(effectEvent),
@@ -106,25 +108,6 @@ function messageEvents(message: TimelineMessage): TimelineEvent[] {
     );
   }
   return events;
-}
-
-function notificationEvent(notification: TimelineNotification): TimelineEvent {
-  const { stage, state, attempts, createdAt, nextAttemptAt, sentAt } = notification;
-  const notice = stage === 'REMINDER' ? 'reminder' : 'closed notice';
-  const detail = { stage, state, attempts };
-  switch (state) {
-    case 'SENT':
-      return event(sentAt ?? createdAt, 'notification', `${notice} delivered to the buyer`, detail);
-    case 'SKIPPED':
-      return event(createdAt, 'notification', `${notice} left out: the order had moved on`, detail);
-    case 'PARKED':
-      return event(createdAt, 'notification', `${notice} given up after too many failures`, detail);
-    case 'WAITING':
-      return event(createdAt, 'notification', `${notice} waiting to be delivered`, {
-        ...detail,
-        nextAttemptAt: nextAttemptAt.toISOString(),
-      });
-  }
 }
 
 const paymentWords = {

@@ -11,6 +11,7 @@ export type {
 } from './batch-result.ts';
 export type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 export type { CreateOutcome, CreateResult, NewOrder } from './create-result.ts';
+export type { DatabaseServer } from './database-server.ts';
 export { CommitUnknownError, isUnavailable, StoreUnavailableError } from './errors.ts';
 export type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 export type { Finding } from './finding.ts';
@@ -33,6 +34,8 @@ export type {
   CancelRefusal,
   CancelResult,
   ClaimOutboxOptions,
+  ClosedByOperator,
+  CloseRefusal,
   ExpiredKeys,
   FenceResult,
   OrderRepository,
@@ -42,6 +45,7 @@ export type {
   RepositoryLog,
   SentRow,
 } from './order-repository.ts';
+export type { OrderFilter, OrderSearch } from './order-search.ts';
 export type {
   Parked,
   ParkedFilter,
@@ -74,6 +78,7 @@ export type {
   PaymentAttempt,
   ProviderAttempt,
 } from './payment-attempt.ts';
+export { readSchema, type SchemaState } from './read-schema.ts';
 export type { RefundPaidByHand, RefundPaidByHandRefusal } from './refund-paid-by-hand.ts';
 export type { ReminderCursor, ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
 export type { RowRefused, SettleAnswer, SettleOptions, SettleResult } from './settle-result.ts';
@@ -94,6 +99,7 @@ export type {
   TimelineNotification,
   TimelineParked,
   TimelinePayment,
+  TimelineShopEvent,
   TimelineTransition,
 } from './timeline.ts';
 export type { DeliveryKind, ResendOutcome, Undelivered } from './undelivered.ts';

@@ -1,16 +1,12 @@
 import { idToBytes, newId } from './binary-id.ts';
+import type { ChangeAction } from './operator-result.ts';
 import type { Session } from './session.ts';
 import { userToBytes } from './user-bytes.ts';
 
-export interface OperatorAction {
+interface OperatorAction extends ChangeAction {
   readonly actor: string;
-  /** What was done, such as `redrive`. */
-  readonly action: string;
-  readonly targetKind: string;
-  readonly target: string;
   /** Why, in the operator's words; at most 500 characters are kept. */
   readonly reason: string;
-  readonly detail?: object;
 }
 
 const reasonLengthMax = 500;

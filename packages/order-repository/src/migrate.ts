@@ -11,7 +11,7 @@ import type { RepositoryConfig, RepositoryLog } from './order-repository.ts';
 const lockWaitS = 120;
 /** DDL on a filled table takes its time. */
 const statementTimeoutMs = 600_000;
-const journalTable = 'lapse_migration';
+export const journalTable = 'lapse_migration';
 
 /**
  * Bring the schema up to date. Any number of processes may call it at once: one works, the others wait and

@@ -9,12 +9,14 @@ import { claimOutbox } from './claim-outbox.ts';
 import { claimRefunds } from './claim-refunds.ts';
 import { claimShopEvents } from './claim-shop-events.ts';
 import { claimWaitingPayments } from './claim-waiting-payments.ts';
+import { closeByOperator } from './close-by-operator.ts';
 import { closeExpired } from './close-expired.ts';
 import { closeOverdue } from './close-overdue.ts';
 import { createActivity, openActivity } from './create-activity.ts';
 import { createOrders } from './create-orders.ts';
 import { type Database, openDatabase } from './database.ts';
 import { type DatabaseClock, openDatabaseClock } from './database-clock.ts';
+import { describeServer } from './describe-server.ts';
 import { dismissPayments } from './dismiss-payments.ts';
 import { dropParked } from './drop-parked.ts';
 import { endAttempt } from './end-attempt.ts';
@@ -24,6 +26,7 @@ import { expireKeys } from './expire-keys.ts';
 import { extendOrder } from './extend-order.ts';
 import { fenceOrphans } from './fence-orphans.ts';
 import { findActiveOrder } from './find-active-order.ts';
+import { findOrders } from './find-orders.ts';
 import { findOrdersByKey } from './find-orders-by-key.ts';
 import { finishNotifications } from './finish-notifications.ts';
 import { failRefund, finishRefund } from './finish-refund.ts';
@@ -42,6 +45,7 @@ import { markOutboxFailed } from './mark-outbox-failed.ts';
 import { markOutboxSent } from './mark-outbox-sent.ts';
 import { markRefundPaid } from './mark-refund-paid.ts';
 import { toStoreError } from './mysql-fault.ts';
+import { noteAction } from './note-action.ts';
 import { noteFirstLoad } from './note-first-load.ts';
 import { openAttempt } from './open-attempt.ts';
 import type { OrderRepository, RepositoryConfig, RepositoryLog } from './order-repository.ts';
@@ -104,6 +108,7 @@ function bind(
       await withRetriedSession(database, (session) => session.rows('SELECT 1'));
     },
     now: () => clock.now(),
+    describeServer: () => describeServer(database),
     createActivity: (body) => createActivity(database, body),
     openActivity: (body, request, answer) => openActivity(database, body, request, answer),
     changeCapacity: (activityId, capacity, request, answer) =>
@@ -116,9 +121,11 @@ function bind(
     readOrder: (id) => readOrder(database, id),
     findActiveOrder: (activityId, userId) => findActiveOrder(database, activityId, userId),
     findOrdersByKey: (keys) => findOrdersByKey(database, keys),
+    findOrders: (search) => findOrders(database, search),
     readTimeline: (id) => readTimeline(database, id),
     cancelOrder: (id, userId) => waits.run(() => cancelOrder(database, id, userId)),
     cancelByOperator: (id, request, answer) => cancelByOperator(database, id, request, answer),
+    closeByOperator: (id, request, answer) => closeByOperator(database, id, request, answer),
     extendOrder: (id, extension, request, answer) => extendOrder(database, id, extension, request, answer),
     expireKeys: (options) => expireKeys(database, log, options),
     recordPayment: (event) => waits.run(() => recordPayment(database, log, busy, event)),
@@ -172,6 +179,7 @@ function bind(
     readPendingChanges: (activityId) => readPendingChanges(database, activityId),
     recordFindings: (findings) => recordFindings(database, findings),
     markFindingsHealed: (ids) => markFindingsHealed(database, ids),
+    noteAction: (request, action, answer) => noteAction(database, request, action, answer),
     noteFirstLoad: (activityId, load) => noteFirstLoad(database, activityId, load),
     reportWorker: (report) => reportWorker(database, report),
     forgetDeadWorkers: () => forgetDeadWorkers(database),

@@ -1,13 +1,11 @@
 import { idToBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
-import { insertOperatorAction, type OperatorAction } from './insert-operator-action.ts';
-import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
+import { insertOperatorAction } from './insert-operator-action.ts';
+import type { ChangeAction, OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Session } from './session.ts';
 import { inTransaction, type Witness } from './transaction.ts';
 import { userToBytes } from './user-bytes.ts';
-
-export type ChangeAction = Omit<OperatorAction, 'actor' | 'reason'>;
 
 /** What a change did, each part of it for the audit trail; or why it did nothing. */
 export type Changed<Done, Refused> =

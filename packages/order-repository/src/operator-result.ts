@@ -1,3 +1,12 @@
+/** One part of a change, as the audit trail keeps it. */
+export interface ChangeAction {
+  /** What was done, such as `redrive`. */
+  readonly action: string;
+  readonly targetKind: string;
+  readonly target: string;
+  readonly detail?: object;
+}
+
 /** Who asks for a change by hand, and why. */
 export interface OperatorRequest {
   /** The operator: `sub` of the token. */

@@ -11,12 +11,14 @@ import type { ActiveOrder, ActivityCounts, NewFinding, PendingChanges } from './
 import type { CloseCause, CloseResult, RemindResult } from './batch-result.ts';
 import type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 import type { CreateOutcome, NewOrder } from './create-result.ts';
+import type { DatabaseServer } from './database-server.ts';
 import type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 import type { Finding } from './finding.ts';
 import type { LeftEffect, RedriveEffectOutcome } from './left-effect.ts';
 import type { FinishedNotice, NoticeJob } from './notification.ts';
-import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
+import type { ChangeAction, OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Order } from './order.ts';
+import type { OrderSearch } from './order-search.ts';
 import type { Parked, ParkedFilter, ParkedOutcome } from './parked.ts';
 import type { PausedActivity, PauseRefusal } from './pause-result.ts';
 import type {
@@ -76,6 +78,19 @@ export type CancelResult =
   | { readonly kind: 'not_found' };
 export type CancelRefusal = Exclude<CancelResult, CancelledOrder>;
 
+export interface ClosedByOperator {
+  readonly order: Order;
+  readonly effect: StockEffect;
+  /** From its deadline to its close, by the database clock. */
+  readonly latenessMs: number;
+}
+export type CloseRefusal =
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'not_pending'; readonly order: Order }
+  | { readonly kind: 'not_due'; readonly order: Order; readonly dueInMs: number }
+  /** It is being paid: it waits for its provider's word at most so long. */
+  | { readonly kind: 'settling'; readonly order: Order; readonly forMs: number };
+
 export interface ExpiredKeys {
   /** Orders whose key may be used again now. */
   readonly orders: number;
@@ -129,6 +144,7 @@ export interface OrderRepository {
   ping(): Promise<void>;
   /** The database clock, estimated, in milliseconds since 1970. Chooses when to act; only MySQL decides what is due. */
   now(): number;
+  describeServer(): Promise<DatabaseServer>;
 
   createActivity(body: CreateActivityBody): Promise<Activity>;
   openActivity(
@@ -157,6 +173,7 @@ export interface OrderRepository {
   findOrdersByKey(
     keys: readonly { userId: string; idempotencyKey: string }[],
   ): Promise<(Order | undefined)[]>;
+  findOrders(search: OrderSearch): Promise<Order[]>;
   readTimeline(id: string): Promise<Timeline | undefined>;
   cancelOrder(id: string, userId: string): Promise<CancelResult>;
   cancelByOperator(
@@ -164,6 +181,11 @@ export interface OrderRepository {
     request: OperatorRequest,
     answer: (result: CancelledOrder) => StoredAnswer,
   ): Promise<OperatorResult<CancelledOrder, CancelRefusal>>;
+  closeByOperator(
+    id: string,
+    request: OperatorRequest,
+    answer: (result: ClosedByOperator) => StoredAnswer,
+  ): Promise<OperatorResult<ClosedByOperator, CloseRefusal>>;
   extendOrder(
     id: string,
     extension: Extension,
@@ -264,6 +286,11 @@ export interface OrderRepository {
   readPendingChanges(activityId: number): Promise<PendingChanges | null>;
   recordFindings(findings: readonly NewFinding[]): Promise<string[]>;
   markFindingsHealed(ids: readonly string[]): Promise<void>;
+  noteAction(
+    request: OperatorRequest,
+    action: ChangeAction,
+    answer: StoredAnswer,
+  ): Promise<OperatorResult<null, never>>;
   noteFirstLoad(activityId: number, load: { generation: number; runId: string }): Promise<void>;
 
   reportWorker(report: WorkerReport): Promise<{ wanted: WorkerWish }>;

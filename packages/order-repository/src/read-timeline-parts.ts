@@ -4,10 +4,18 @@ import type { NoticeStage, NoticeState } from './notification.ts';
 import type { PaymentState } from './payment.ts';
 import type { PaymentAttempt } from './payment-attempt.ts';
 import type { Session } from './session.ts';
-import type { TimelineAction, TimelineNotification, TimelineParked, TimelinePayment } from './timeline.ts';
+import type { ShopEventState, ShopEventType } from './shop-event.ts';
+import type {
+  TimelineAction,
+  TimelineNotification,
+  TimelineParked,
+  TimelinePayment,
+  TimelineShopEvent,
+} from './timeline.ts';
 import { userFromBytes } from './user-bytes.ts';
 
 interface NotificationRow {
+  readonly id: number;
   readonly stage: NoticeStage;
   readonly state: NoticeState;
   readonly attempts: number;
@@ -16,7 +24,12 @@ interface NotificationRow {
   readonly sent_at: Date | null;
   readonly last_error: string | null;
 }
+interface ShopEventRow extends Omit<NotificationRow, 'stage' | 'state'> {
+  readonly type: ShopEventType;
+  readonly state: ShopEventState;
+}
 interface PaymentRow {
+  readonly id: number;
   readonly event_id: Buffer;
   readonly type: PaymentWebhookBody['type'];
   readonly payment_id: Buffer;
@@ -35,12 +48,31 @@ interface PaymentRow {
 
 export async function readNotifications(session: Session, orderId: Buffer): Promise<TimelineNotification[]> {
   const rows = await session.rows<NotificationRow>(
-    `SELECT stage, state, attempts, created_at, next_attempt_at, sent_at, last_error
+    `SELECT id, stage, state, attempts, created_at, next_attempt_at, sent_at, last_error
      FROM notification WHERE order_id = ? ORDER BY created_at, id`,
     [orderId],
   );
   return rows.map((row) => ({
+    id: row.id,
     stage: row.stage,
+    state: row.state,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+    nextAttemptAt: row.next_attempt_at,
+    sentAt: row.sent_at,
+    lastError: row.last_error,
+  }));
+}
+
+export async function readShopEvents(session: Session, orderId: Buffer): Promise<TimelineShopEvent[]> {
+  const rows = await session.rows<ShopEventRow>(
+    `SELECT id, type, state, attempts, created_at, next_attempt_at, sent_at, last_error
+     FROM shop_event WHERE order_id = ? ORDER BY seq`,
+    [orderId],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    type: row.type,
     state: row.state,
     attempts: row.attempts,
     createdAt: row.created_at,
@@ -60,12 +92,13 @@ export async function readAttempts(session: Session, orderId: Buffer): Promise<P
 
 export async function readPayments(session: Session, orderId: Buffer): Promise<TimelinePayment[]> {
   const rows = await session.rows<PaymentRow>(
-    `SELECT event_id, type, payment_id, amount_minor, currency, state, occurred_at, received_at, reason,
+    `SELECT id, event_id, type, payment_id, amount_minor, currency, state, occurred_at, received_at, reason,
        refund_tries, refund_ref, refunded_at, refund_failed_at, last_error
      FROM payment WHERE order_id = ? ORDER BY received_at, id`,
     [orderId],
   );
   return rows.map((row) => ({
+    id: row.id,
     eventId: row.event_id.toString(),
     type: row.type,
     paymentId: row.payment_id.toString(),
@@ -85,11 +118,11 @@ export async function readPayments(session: Session, orderId: Buffer): Promise<T
 
 /** Only what still waits for a person. */
 export async function readParked(session: Session, orderId: Buffer): Promise<TimelineParked[]> {
-  const rows = await session.rows<{ reason: string; created_at: Date }>(
-    "SELECT reason, created_at FROM parked WHERE order_id = ? AND state = 'PARKED' ORDER BY created_at, id",
+  const rows = await session.rows<{ id: number; reason: string; created_at: Date }>(
+    "SELECT id, reason, created_at FROM parked WHERE order_id = ? AND state = 'PARKED' ORDER BY created_at, id",
     [orderId],
   );
-  return rows.map((row) => ({ reason: row.reason, createdAt: row.created_at }));
+  return rows.map((row) => ({ id: row.id, reason: row.reason, createdAt: row.created_at }));
 }
 
 /** Most actions shown: an operator's script could make any number. */

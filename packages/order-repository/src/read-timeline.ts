@@ -8,6 +8,7 @@ import {
   readNotifications,
   readParked,
   readPayments,
+  readShopEvents,
 } from './read-timeline-parts.ts';
 import type { Session } from './session.ts';
 import type { Timeline, TimelineEffect, TimelineMessage, TimelineTransition } from './timeline.ts';
@@ -64,6 +65,7 @@ export function readTimeline(database: Database, id: string): Promise<Timeline |
       transitions: transitions.map(toTransition),
       messages: await readMessages(session, row),
       notifications: await readNotifications(session, orderId),
+      shopEvents: await readShopEvents(session, orderId),
       attempts: await readAttempts(session, orderId),
       payments: await readPayments(session, orderId),
       pendingEffects: await readEffects(session, row.activity_id, transitions),

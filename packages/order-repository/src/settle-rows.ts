@@ -1,6 +1,7 @@
 import type { Database } from './database.ts';
 import { isRowFault } from './mysql-fault.ts';
-import { type ChangeAction, changeByOperator } from './operator-change.ts';
+import { changeByOperator } from './operator-change.ts';
+import type { ChangeAction } from './operator-result.ts';
 import type { Session } from './session.ts';
 import type { RowRefused, SettleRequest, SettleResult } from './settle-result.ts';
 import { withRetriedSession } from './transaction.ts';

@@ -3,6 +3,7 @@ import type { NoticeStage, NoticeState } from './notification.ts';
 import type { Order } from './order.ts';
 import type { PaymentEvent, PaymentState } from './payment.ts';
 import type { PaymentAttempt } from './payment-attempt.ts';
+import type { ShopEventState, ShopEventType } from './shop-event.ts';
 
 export interface TimelineTransition {
   readonly version: number;
@@ -35,6 +36,8 @@ export interface TimelineMessage {
 }
 
 export interface TimelineNotification {
+  /** Of its row, by which an operator has it sent again. */
+  readonly id: number;
   readonly stage: NoticeStage;
   readonly state: NoticeState;
   readonly attempts: number;
@@ -45,6 +48,8 @@ export interface TimelineNotification {
 }
 
 export interface TimelinePayment extends Omit<PaymentEvent, 'orderId' | 'provider' | 'providerRef'> {
+  /** Of its row, by which an operator orders its refund. */
+  readonly id: number;
   readonly state: PaymentState;
   readonly receivedAt: Date;
   readonly reason: string | null;
@@ -65,8 +70,21 @@ export interface TimelineEffect {
 }
 
 export interface TimelineParked {
+  readonly id: number;
   readonly reason: string;
   readonly createdAt: Date;
+}
+
+/** What the shop's own systems are told of the order. */
+export interface TimelineShopEvent {
+  readonly id: number;
+  readonly type: ShopEventType;
+  readonly state: ShopEventState;
+  readonly attempts: number;
+  readonly createdAt: Date;
+  readonly nextAttemptAt: Date;
+  readonly sentAt: Date | null;
+  readonly lastError: string | null;
 }
 
 /** What an operator did to the order by hand. */
@@ -85,6 +103,7 @@ export interface Timeline {
   readonly transitions: readonly TimelineTransition[];
   readonly messages: readonly TimelineMessage[];
   readonly notifications: readonly TimelineNotification[];
+  readonly shopEvents: readonly TimelineShopEvent[];
   readonly attempts: readonly PaymentAttempt[];
   readonly payments: readonly TimelinePayment[];
   readonly pendingEffects: readonly TimelineEffect[];

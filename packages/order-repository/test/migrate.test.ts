@@ -1,6 +1,6 @@
 import { createTestDatabase, queryDatabase, type TestDatabase } from '@lapse/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { migrate, openOrderRepository } from '../src/index.ts';
+import { migrate, openOrderRepository, readSchema } from '../src/index.ts';
 import { allMigrations } from '../src/migrations/all-migrations.ts';
 import { migrationOf } from '../src/migrations/migration.ts';
 import { collectLog, createActivity, newOrder } from './fixture.ts';
@@ -55,6 +55,17 @@ test('a migration that died half way, its lock row left behind, goes on where it
 test('an older release starts beside a newer schema', async () => {
   await migrate({ url: database.url }, log, [...allMigrations, migrationOf('9999-newer', ['SELECT 1'])]);
   expect(await migrate({ url: database.url }, log)).toEqual({ applied: [] });
+});
+
+test('the state of the schema says what is applied, what is pending, and what a newer release applied', async () => {
+  const config = { url: database.url, queryTimeoutMs: 5_000 };
+  expect(await readSchema(config, log)).toEqual({ applied: [], pending: names, unknown: [] });
+  // Nothing is made by asking.
+  expect(await queryDatabase(database.url, 'SHOW TABLES')).toEqual([]);
+  await migrate(config, log, [...allMigrations, migrationOf('9999-newer', ['SELECT 1'])]);
+  const state = await readSchema(config, log);
+  expect(state).toMatchObject({ pending: [], unknown: ['9999-newer'] });
+  expect(state.applied.map(({ name }) => name)).toEqual([...names, '9999-newer']);
 });
 
 test('sessions are in UTC, strict, and read committed, whatever the server is', async () => {

@@ -39,7 +39,7 @@ export async function connectCluster(
     },
   });
   const outages = reportOutages(cluster, log);
-  const nodeOf = openNodes(cluster);
+  const known = openNodes(cluster);
   await firstAnswer(cluster, commandTimeoutMs);
   const run = async <T>(operation: string, commands: () => Promise<T>): Promise<T> => {
     try {
@@ -49,14 +49,18 @@ export async function connectCluster(
       throw namedFailure(error, operation, outages.fault());
     }
   };
+  const askEach: RedisClient['askEach'] = (operation, commands) =>
+    run(operation, async () => {
+      const owners = new Set(cluster.slots.map(([owner]) => owner));
+      if (owners.size === 0) throw new Error('No node of the cluster answers.');
+      return Promise.all([...owners].map((owner) => commands(known.owner(owner))));
+    });
   return {
-    ask: (operation, activityId, commands) => run(operation, async () => commands(nodeOf(activityId))),
-    ping: () =>
-      run('answer a ping', async () => {
-        const owners = new Set(cluster.slots.map(([owner]) => owner));
-        if (owners.size === 0) throw new Error('No node of the cluster answers.');
-        await Promise.all([...owners].map((owner) => findNode(cluster, owner).ping()));
-      }),
+    ask: (operation, activityId, commands) => run(operation, async () => commands(known.of(activityId))),
+    askEach,
+    ping: async () => {
+      await askEach('answer a ping', ({ redis }) => redis.ping());
+    },
     close: async () => {
       outages.ended();
       await Promise.all(cluster.nodes('all').map(disconnect));
@@ -65,17 +69,24 @@ export async function connectCluster(
   };
 }
 
-/** The node that owns an activity's slot; scripts and run id are attached once to each connection. */
-function openNodes(cluster: Cluster): (activityId: number) => StockNode {
+interface Nodes {
+  /** The node that owns an activity's slot. */
+  readonly of: (activityId: number) => StockNode;
+  readonly owner: (owner: string | undefined) => StockNode;
+}
+
+/** Scripts and run id are attached once to each connection. */
+function openNodes(cluster: Cluster): Nodes {
   const opened = new WeakMap<Redis, StockNode>();
-  return (activityId) => {
-    const redis = findNode(cluster, cluster.slots[hashSlot(activityId)]?.[0]);
+  const owner: Nodes['owner'] = (name) => {
+    const redis = findNode(cluster, name);
     const known = opened.get(redis);
     if (known !== undefined) return known;
     const node = { redis, scripts: defineScripts(redis), runId: followRunId(redis) };
     opened.set(redis, node);
     return node;
   };
+  return { of: (activityId) => owner(cluster.slots[hashSlot(activityId)]?.[0]), owner };
 }
 
 function findNode(cluster: Cluster, owner: string | undefined): Redis {

@@ -57,6 +57,7 @@ export async function connectServer(
   };
   return {
     ask,
+    askEach: async (operation, commands) => [await ask(operation, 0, commands)],
     ping: async () => {
       await ask('answer a ping', 0, () => redis.ping());
     },

@@ -1,7 +1,9 @@
+export type { StockServer } from './describe-servers.ts';
 export type { LoadedImage, StockImage } from './inspect-stock.ts';
 export type { StockSnapshot } from './load-stock.ts';
 export { openStock, type Stock, type StockConfig } from './open-stock.ts';
 export type { ReacquiredOrder, ReacquireResult } from './reacquire.ts';
+export type { HoldLook } from './read-hold.ts';
 export type { StockCounts } from './read-holds.ts';
 export type { LoadedStock } from './read-load.ts';
 export type { Reservation, ReserveResult } from './reserve.ts';

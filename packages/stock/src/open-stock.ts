@@ -1,8 +1,10 @@
 import type { Closable, Logger } from '@lapse/runtime';
 import { connectRedis } from './connect-redis.ts';
+import { describeServers, type StockServer } from './describe-servers.ts';
 import { inspectStock, type StockImage } from './inspect-stock.ts';
 import { loadStock, readLoadToken, type StockSnapshot } from './load-stock.ts';
 import { type ReacquiredOrder, type ReacquireResult, reacquire } from './reacquire.ts';
+import { type HoldLook, readHold } from './read-hold.ts';
 import { forgetReleased, type OldHolds, readCounts, type StockCounts, scanOld } from './read-holds.ts';
 import { type LoadedStock, readLoad } from './read-load.ts';
 import { type Reservation, type ReserveResult, reserve } from './reserve.ts';
@@ -26,6 +28,7 @@ export interface StockConfig {
  */
 export interface Stock extends Closable {
   ping(): Promise<void>;
+  describeServers(): Promise<StockServer[]>;
   reserve(reservation: Reservation): Promise<ReserveResult>;
   release(activityId: number, orderIds: readonly string[]): Promise<SettleResult>;
   confirm(activityId: number, orderIds: readonly string[]): Promise<SettleResult>;
@@ -37,6 +40,7 @@ export interface Stock extends Closable {
   readLoad(activityId: number): Promise<LoadedStock | null>;
   readCounts(activityId: number): Promise<StockCounts | null>;
   inspect(activityId: number): Promise<StockImage>;
+  readHold(activityId: number, orderId: string): Promise<HoldLook>;
   scanOld(activityId: number, ages: OldHolds): AsyncIterable<Hold[]>;
   forgetReleased(
     activityId: number,
@@ -53,6 +57,7 @@ export async function openStock(config: StockConfig, log: Logger): Promise<Stock
   const client = await connectRedis(config, log);
   return {
     ping: client.ping,
+    describeServers: () => describeServers(client),
     reserve: (reservation) => reserve(client, reservation),
     release: (activityId, orderIds) => settleHolds(client, 'release', activityId, orderIds),
     confirm: (activityId, orderIds) => settleHolds(client, 'confirm', activityId, orderIds),
@@ -63,6 +68,7 @@ export async function openStock(config: StockConfig, log: Logger): Promise<Stock
     readLoad: (activityId) => readLoad(client, activityId),
     readCounts: (activityId) => readCounts(client, activityId),
     inspect: (activityId) => inspectStock(client, activityId),
+    readHold: (activityId, orderId) => readHold(client, activityId, orderId),
     scanOld: (activityId, ages) => scanOld(client, activityId, ages),
     forgetReleased: (activityId, orderIds, filter) => forgetReleased(client, activityId, orderIds, filter),
     close: client.close,

@@ -20,6 +20,8 @@ export interface RedisClient {
     activityId: number,
     commands: (node: StockNode) => Promise<T>,
   ) => Promise<T>;
+  /** The same on every server that owns keys of ours; in a cluster, on each owner of slots. */
+  readonly askEach: <T>(operation: string, commands: (node: StockNode) => Promise<T>) => Promise<T[]>;
   /** Resolves when every server answers. */
   readonly ping: () => Promise<void>;
   readonly close: () => Promise<void>;

@@ -52,6 +52,13 @@ describe('on a cluster of three', () => {
     await redis.quit();
   });
 
+  it('each node describes itself', async () => {
+    const stock = await openStock({ url: cluster.url, commandTimeoutMs: 1_000 }, log);
+    const servers = await stock.describeServers();
+    expect(new Set(servers.map(({ runId }) => runId)).size).toBe(3);
+    await stock.close();
+  });
+
   it('a node that is killed takes its activities alone; started again it refuses them until they are loaded', async () => {
     const stock = await openStock({ url: cluster.url, commandTimeoutMs: 1_000 }, log);
     // One activity on each node.

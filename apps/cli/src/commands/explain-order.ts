@@ -1,0 +1,32 @@
+import { explainOrder, type OrderExplanation } from '@lapse/operations';
+import type { Command } from '../command.ts';
+import { plainText } from '../plain-text.ts';
+import { readHold } from '../read-hold.ts';
+import { refusedResult } from '../refused-result.ts';
+import { explainShape } from '../shapes/order.ts';
+import { typedOrderId } from '../typed-ids.ts';
+
+/** `lapse explain order`: the same facts as `order show`, as sentences. */
+export const explainOneOrder: Command = async (context, input) => {
+  const id = typedOrderId(input);
+  const orders = await context.orders();
+  const timeline = await orders.readTimeline(id);
+  if (!timeline) return refusedResult({ code: 'ORDER_NOT_FOUND' });
+  const hold = await readHold(context, timeline.order);
+  const explanation = explainOrder({ timeline, hold, nowMs: orders.now() }, context.words);
+  return { shape: explainShape, data: explanation, text: textOf(explanation, context.words.zone) };
+};
+
+const topicWidth = 8;
+
+function textOf({ orderId, status, answers, todo }: OrderExplanation, zone: string): string {
+  let last = '';
+  const lines = answers.map(({ about, says }) => {
+    const name = about === last ? '' : about;
+    last = about;
+    return `${name.padEnd(topicWidth)}${plainText(says)}`;
+  });
+  const actions = todo.map((text) => `to do   ${text}`);
+  const nothing = actions.length === 0 ? ['to do   nothing'] : actions;
+  return [`Order ${orderId}: ${status}`, ...lines, ...nothing, `Times: ${zone}`].join('\n');
+}

@@ -1,0 +1,19 @@
+import { problems } from '@lapse/contracts';
+import type { Problem } from '@lapse/operations';
+import type { CommandResult } from './command.ts';
+import { exitCodes } from './exit-codes.ts';
+import { refusedShape } from './shapes/change.ts';
+
+/** Said no to: nothing was changed. The code is the API's. */
+export function refusedResult({ code, detail, retryAfterSeconds, ...facts }: Problem): CommandResult {
+  const { title, advice } = problems[code];
+  const wait = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  const problem = { code, title, detail: detail ?? advice, ...facts, ...wait };
+  const more = Object.entries({ ...facts, ...wait }).map(([name, value]) => `\n  ${name}: ${String(value)}`);
+  return {
+    shape: refusedShape,
+    data: { outcome: 'refused', problem },
+    text: `refused: ${title} (${code}). ${problem.detail}${more.join('')}`,
+    exitCode: exitCodes.found,
+  };
+}

@@ -1,0 +1,177 @@
+import { orderView } from '@lapse/contracts';
+import type { Activity } from '@lapse/order-repository';
+import { openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeShape, refusedShape } from '../src/shapes/change.ts';
+import { explainShape, orderFindShape, orderShowShape } from '../src/shapes/order.ts';
+import { applied, type Cli, envOf, openCli } from './cli.ts';
+
+let shop: Shop;
+let cli: Cli;
+let activity: Activity;
+beforeAll(async () => {
+  shop = await openShop();
+  cli = openCli(envOf(shop));
+  activity = await openActivity(shop, 50);
+});
+afterAll(() => shop?.close());
+
+const ahead = { remindInMs: 60_000, expireInMs: 120_000 };
+const overdue = { remindInMs: -5_000, expireInMs: -2_000 };
+async function place(times = ahead): Promise<string> {
+  const { ids } = await placeOrders(shop, activity, 1, times);
+  return ids[0] ?? '';
+}
+const actionsOf = (id: string) =>
+  shop.query(
+    'SELECT action, CONVERT(actor USING utf8mb4) AS actor, reason FROM operator_action WHERE target = ?',
+    [id],
+  );
+
+describe('order show', () => {
+  test('has the whole life of an order, who bought it, and what Redis holds', async () => {
+    const id = await place();
+    const { code, data } = await cli.json(orderShowShape, 'order', 'show', id);
+    expect(code).toBe(0);
+    expect(data.order).toMatchObject({ id, status: 'PENDING', userId: `buyer ${id}` });
+    expect(data.events.map(({ kind }) => kind)).toEqual(['transition', 'message']);
+    expect(data.redis).toMatchObject({ state: 'held', quantity: 1 });
+  });
+
+  test('as text: one line an event, times with their zone', async () => {
+    const { out } = await cli.run('order', 'show', await place());
+    expect(out).toContain('order placed, places held, waiting for payment');
+    expect(out).toContain('Redis: held, 1, since');
+    expect(out).toMatch(/\nTimes: \S+, UTC[+-]\d\d:\d\d\n$/);
+  });
+
+  test('an order that is not there: exit code 1, and it says so', async () => {
+    const absent = '019ad0c4-8b1e-7c3a-9f00-3b1c52d6a001';
+    const { code, data } = await cli.json(refusedShape, 'order', 'show', absent);
+    expect([code, data.problem.code]).toEqual([1, 'ORDER_NOT_FOUND']);
+  });
+
+  test('what is no order id is wrong usage: exit code 2, and no store is asked', async () => {
+    const { code, out, err } = await openCli({}).run('order', 'show', '42');
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('LAPSE_USAGE: ID must be the id of an order');
+  });
+});
+
+test('order find: by user, by activity a page at a time; two ways at once are refused', async () => {
+  const id = await place();
+  const byUser = await cli.json(orderFindShape, 'order', 'find', '--user', `buyer ${id}`);
+  expect(byUser.data.orders.map((order) => order.id)).toEqual([id]);
+  const first = await cli.json(
+    orderFindShape,
+    'order',
+    'find',
+    '--activity',
+    `${activity.id}`,
+    '--limit',
+    '1',
+  );
+  expect(first.data).toMatchObject({ orders: [{ id }], next: id });
+  const second = await cli.json(
+    orderFindShape,
+    ...['order', 'find', '--activity', `${activity.id}`, '--limit', '1', '--before', id],
+  );
+  expect(second.data.orders[0]?.id).not.toBe(id);
+  expect((await cli.run('order', 'find', '--user', 'a', '--payment', 'b')).code).toBe(2);
+});
+
+describe('explain order', () => {
+  test('says the same facts as sentences', async () => {
+    const id = await place();
+    const { code, data } = await cli.json(explainShape, 'explain', 'order', id);
+    expect(code).toBe(0);
+    expect(data.answers.map(({ about }) => about)).toEqual(['state', 'places', 'places', 'buyer', 'money']);
+    expect(data.todo).toEqual([]);
+    expect((await cli.run('explain', 'order', id)).out).toContain('to do   nothing');
+  });
+
+  test('works while Redis is away, and claims nothing of it', async () => {
+    const id = await place();
+    const withoutRedis = openCli({
+      ...envOf(shop),
+      LAPSE_REDIS_URL: 'redis://127.0.0.1:1',
+      LAPSE_REDIS_COMMAND_TIMEOUT: '100ms',
+    });
+    const { code, out } = await withoutRedis.run('explain', 'order', id);
+    expect(code).toBe(0);
+    expect(out).toContain('Redis did not answer');
+  });
+});
+
+describe('a change by hand', () => {
+  test('is a dry run without --apply, and needs a reason with it', async () => {
+    const id = await place();
+    const dry = await cli.json(changeShape, 'order', 'cancel', id);
+    expect([dry.code, dry.data.outcome]).toEqual([0, 'would_do']);
+    const noReason = await cli.run('order', 'cancel', id, '--apply');
+    expect([noReason.code, noReason.err]).toEqual([
+      2,
+      expect.stringContaining('--reason TEXT must be given'),
+    ]);
+    expect((await shop.orders.readOrder(id))?.status).toBe('PENDING');
+    expect(await actionsOf(id)).toEqual([]);
+  });
+
+  test('cancel: places come back in both stores, and the trail says who and why', async () => {
+    const id = await place();
+    const before = await readStock(shop, activity.id);
+    const { code, data } = await cli.json(changeShape, 'order', 'cancel', id, ...applied);
+    expect([code, data.outcome]).toEqual([0, 'done']);
+    expect(orderView.parse(data.result).status).toBe('CANCELLED');
+    expect(await readStock(shop, activity.id)).toEqual({
+      mysql: before.mysql + 1,
+      redis: before.redis + 1,
+      held: before.held - 1,
+    });
+    expect(await actionsOf(id)).toEqual([{ action: 'order.cancel', actor: 'boss', reason: 'of the test' }]);
+    const { out } = await cli.run('explain', 'order', id);
+    expect(out).toContain('boss cancelled it by hand');
+  });
+
+  test('with the same key it is done once: the repeat says that it was', async () => {
+    const id = await place();
+    const command = ['order', 'cancel', id, ...applied, '--key', `key-${id}`];
+    expect((await cli.json(changeShape, ...command)).data.outcome).toBe('done');
+    expect((await cli.json(changeShape, ...command)).data.outcome).toBe('replayed');
+    expect(await actionsOf(id)).toHaveLength(1);
+    const other = await place();
+    const reused = await cli.json(refusedShape, 'order', 'cancel', other, ...applied, '--key', `key-${id}`);
+    expect([reused.code, reused.data.problem.code]).toEqual([1, 'IDEMPOTENCY_KEY_REUSED']);
+  });
+
+  test('extend: the deadline moves, its message waits in the outbox for the sweeper; never to an earlier time', async () => {
+    const id = await place();
+    const before = await shop.orders.readOrder(id);
+    const { data } = await cli.json(changeShape, 'order', 'extend', id, '--by-ms', '5m', ...applied);
+    expect(data.outcome).toBe('done');
+    const after = await shop.orders.readOrder(id);
+    expect(after?.expiresAt.getTime()).toBe((before?.expiresAt.getTime() ?? 0) + 300_000);
+    const earlier = await cli.json(
+      refusedShape,
+      ...['order', 'extend', id, '--until', '2026-01-01T00:00:00Z', ...applied],
+    );
+    expect([earlier.code, earlier.data.problem.code]).toEqual([1, 'DEADLINE_NOT_LATER']);
+    expect((await cli.run('order', 'extend', id, ...applied)).code).toBe(2);
+  });
+
+  test('close: only past the deadline; then both stores have the place again', async () => {
+    const early = await place();
+    const refused = await cli.json(refusedShape, 'order', 'close', early, ...applied);
+    expect([refused.code, refused.data.problem.code]).toEqual([1, 'ORDER_NOT_DUE']);
+    const id = await place(overdue);
+    const before = await readStock(shop, activity.id);
+    expect((await cli.json(changeShape, 'order', 'close', id)).data.outcome).toBe('would_do');
+    const { code, data } = await cli.json(changeShape, 'order', 'close', id, ...applied);
+    expect([code, data.result.status]).toEqual([0, 'TIMEOUT_CLOSED']);
+    expect(await readStock(shop, activity.id)).toMatchObject({
+      redis: before.redis + 1,
+      mysql: before.mysql + 1,
+    });
+    expect((await cli.run('explain', 'order', id)).out).toContain('boss closed it: of the test');
+  });
+});

@@ -1,0 +1,57 @@
+import type { TimelinePayment } from '@lapse/order-repository';
+import type { Answer, ExplainedOrder, ExplanationWords } from './explanation.ts';
+
+/** What money came, what became of each part of it, and whether any is owed. */
+export function explainMoney({ timeline }: ExplainedOrder, words: ExplanationWords): Answer {
+  const { order, payments } = timeline;
+  const wanted = words.amount(order.amountMinor, order.currency);
+  if (payments.length === 0) return { says: [`No payment came (${wanted} was asked). Nothing is owed.`] };
+  const owed = payments.filter(({ state }) => owedStates.has(state));
+  const told = payments.map((payment) => inWords(payment, words));
+  const sum = owed.map(({ amountMinor, currency }) => words.amount(amountMinor, currency)).join(' and ');
+  return {
+    says: [...told, owed.length === 0 ? 'Nothing is owed.' : `Owed to the buyer: ${sum}.`],
+    todo: payments.flatMap(todoOf),
+  };
+}
+
+const owedStates: ReadonlySet<TimelinePayment['state']> = new Set(['REFUND_PENDING', 'REFUND_FAILED']);
+
+function inWords(payment: TimelinePayment, { time, amount }: ExplanationWords): string {
+  const { paymentId, amountMinor, currency, receivedAt, reason, refundTries } = payment;
+  const money = `Payment ${paymentId} of ${amount(amountMinor, currency)}, received at ${time(receivedAt)},`;
+  const because = reason === null ? '' : ` (${reason})`;
+  const error = payment.lastError === null ? '' : ` The last answer: ${payment.lastError}`;
+  switch (payment.state) {
+    case 'CAPTURED':
+      return `${money} is kept for this order.`;
+    case 'WAITING':
+      return `${money} waits: its order was not written yet.`;
+    case 'FAILED':
+      return `${money} failed at the provider: no money came.`;
+    case 'QUARANTINED':
+      return `${money} was set aside${because}: amount or currency differs from the order, or it contradicts another payment. A person decides.`;
+    case 'DISMISSED':
+      return `${money} was found to be no money.`;
+    case 'REFUND_PENDING':
+      return `${money} could not be kept${because}: it goes back, after ${refundTries} tries so far.${error}`;
+    case 'REFUND_FAILED':
+      return `${money} could not be kept${because}, and its refund FAILED at the provider.${error}`;
+    case 'REFUNDED':
+      return `${money} could not be kept${because}, and went back at ${payment.refundedAt ? time(payment.refundedAt) : 'an unknown time'}.`;
+  }
+}
+
+function todoOf({ id, state }: TimelinePayment): string[] {
+  if (state === 'REFUND_FAILED') {
+    return [
+      `Order the refund anew: lapse refunds retry ${id} --reason TEXT --apply; or pay it by hand: lapse refunds paid ${id} --reason TEXT --apply`,
+    ];
+  }
+  if (state === 'QUARANTINED') {
+    return [
+      `Look at the provider, then: lapse payments quarantined refund ${id} --reason TEXT --apply, or dismiss ${id}`,
+    ];
+  }
+  return [];
+}

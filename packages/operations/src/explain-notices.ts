@@ -1,0 +1,54 @@
+import type { TimelineNotification } from '@lapse/order-repository';
+import type { Answer, ExplainedOrder, ExplanationWords } from './explanation.ts';
+
+/** What the buyer was told, and what not. */
+export function explainNotices({ timeline, nowMs }: ExplainedOrder, words: ExplanationWords): Answer {
+  const { order, notifications, pendingEffects } = timeline;
+  const of = (stage: TimelineNotification['stage']) => notifications.find((notice) => notice.stage === stage);
+  const reminder = of('REMINDER');
+  const closed = of('CLOSED');
+  const says = [reminder ? inWords('reminder', reminder, words) : noReminder()];
+  if (closed) says.push(inWords('notice that the order closed', closed, words));
+  else if (order.status === 'TIMEOUT_CLOSED') says.push(noClosedNotice());
+  const parked = notifications.filter(({ state }) => state === 'PARKED');
+  return {
+    says,
+    todo: parked.map(
+      ({ id }) =>
+        `Once the channel works: lapse undelivered resend ${id} --kind notification --reason TEXT --apply`,
+    ),
+  };
+
+  function noReminder(): string {
+    const due = words.time(order.remindAt);
+    if (order.status !== 'PENDING')
+      return `The buyer was not reminded: the order ended before its reminder of ${due}.`;
+    if (order.remindAt.getTime() > nowMs) return `The buyer is to be reminded at ${due}.`;
+    return `The reminder of ${due} is overdue: its message has not come, and the sweep sends it within 40 s.`;
+  }
+
+  function noClosedNotice(): string {
+    const effect = pendingEffects.find(({ kind }) => kind === 'closed_notice');
+    return effect
+      ? `The notice that the order closed is still to be written (effect ${effect.id}, ${effect.attempts} tries).`
+      : 'The buyer has no notice that the order closed.';
+  }
+}
+
+function inWords(
+  what: string,
+  { state, attempts, sentAt, nextAttemptAt, lastError }: TimelineNotification,
+  { time }: ExplanationWords,
+): string {
+  const why = lastError === null ? '' : ` The last answer: ${lastError}`;
+  switch (state) {
+    case 'SENT':
+      return `The buyer got the ${what} at ${sentAt ? time(sentAt) : 'an unknown time'}.`;
+    case 'SKIPPED':
+      return `The ${what} was left out, because the order had moved on.`;
+    case 'WAITING':
+      return `The ${what} is not delivered yet, after ${attempts} tries; the next one is at ${time(nextAttemptAt)}.${why}`;
+    case 'PARKED':
+      return `The buyer did NOT get the ${what}: it was given up after ${attempts} tries.${why}`;
+  }
+}

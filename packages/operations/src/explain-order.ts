@@ -1,0 +1,34 @@
+import { explainMoney } from './explain-money.ts';
+import { explainNotices } from './explain-notices.ts';
+import { explainPlaces } from './explain-places.ts';
+import { explainShopEvents } from './explain-shop-events.ts';
+import { explainState } from './explain-state.ts';
+import type {
+  Answer,
+  ExplainedOrder,
+  ExplanationTopic,
+  ExplanationWords,
+  OrderExplanation,
+} from './explanation.ts';
+
+/**
+ * Say in plain sentences why an order is in its state, where its places are, what its buyer and the shop were told,
+ * and whether any money is owed. Pure: the same facts give the same sentences. What a person has to do comes with the
+ * command that does it.
+ */
+export function explainOrder(order: ExplainedOrder, words: ExplanationWords): OrderExplanation {
+  const answers: readonly (readonly [ExplanationTopic, Answer])[] = [
+    ['state', explainState(order, words)],
+    ['places', explainPlaces(order)],
+    ['buyer', explainNotices(order, words)],
+    ['money', explainMoney(order, words)],
+    ['shop', explainShopEvents(order, words)],
+  ];
+  const { id, status } = order.timeline.order;
+  return {
+    orderId: id,
+    status,
+    answers: answers.flatMap(([about, { says }]) => says.map((sentence) => ({ about, says: sentence }))),
+    todo: answers.flatMap(([, { todo = [] }]) => todo),
+  };
+}

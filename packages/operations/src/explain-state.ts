@@ -1,0 +1,131 @@
+import type { Timeline, TimelineTransition } from '@lapse/order-repository';
+import { durationInWords } from './duration-in-words.ts';
+import type { Answer, ExplainedOrder, ExplanationWords } from './explanation.ts';
+
+/** Why the order is in the state that it is in. */
+export function explainState({ timeline, nowMs }: ExplainedOrder, words: ExplanationWords): Answer {
+  const { order, transitions } = timeline;
+  const last = transitions.at(-1);
+  const parked = explainParked(timeline, words);
+  switch (order.status) {
+    case 'PENDING':
+      return { says: [...explainPending(timeline, nowMs, words), ...parked.says], todo: parked.todo ?? [] };
+    case 'PAID':
+      return { says: [explainPaid(timeline, last, words)] };
+    case 'CANCELLED':
+      return { says: [explainCancelled(timeline, last, words)] };
+    case 'TIMEOUT_CLOSED':
+      return { says: explainClosed(timeline, last, words) };
+    case 'ABORTED':
+      return {
+        says: [
+          'It was never sold: its places were reserved in Redis, but the order was not written within the time that ' +
+            'a producer has for it. So it was fenced, and its places went back.',
+        ],
+      };
+  }
+}
+
+function explainPending(
+  { order, attempts, messages }: Timeline,
+  nowMs: number,
+  { time }: ExplanationWords,
+): string[] {
+  const leftMs = order.expiresAt.getTime() - nowMs;
+  if (leftMs > 0) {
+    const left = durationInWords(leftMs);
+    return [`It is unpaid and pending. It closes in ${left}, at ${time(order.expiresAt)}.`];
+  }
+  const late = `It is unpaid and past its deadline of ${time(order.expiresAt)} by ${durationInWords(-leftMs)}.`;
+  const open = attempts.find(({ state }) => state === 'OPEN' || state === 'CREATING');
+  if (open) {
+    const asked = `attempt ${open.id} at ${open.provider}, asked about ${open.tries} times`;
+    return [
+      `${late} It is being paid (${asked}): it closes when the provider has answered, or its grace is over.`,
+    ];
+  }
+  const close = messages.findLast(({ phase }) => phase === 2);
+  if (!close) return [`${late} It has no close message yet; the sweep closes it.`];
+  if (close.sentAt)
+    return [
+      `${late} Its close message was sent at ${time(close.sentAt)}; if it is lost, the sweep closes it.`,
+    ];
+  return [`${late} RocketMQ has not taken its close message (${close.attempts} tries); the sweep closes it.`];
+}
+
+function explainParked({ parked }: Timeline, { time }: ExplanationWords): Answer {
+  return {
+    says: parked.map(
+      ({ reason, createdAt }) => `It was set aside at ${time(createdAt)} and waits for a person: ${reason}`,
+    ),
+    todo: parked.map(({ id }) => `Once the cause is gone: lapse parked redrive ${id} --reason TEXT --apply`),
+  };
+}
+
+function explainPaid(
+  { order, payments }: Timeline,
+  last: TimelineTransition | undefined,
+  { time, amount }: ExplanationWords,
+): string {
+  const at = time(order.paidAt ?? last?.at ?? order.createdAt);
+  const kept = payments.find(({ state }) => state === 'CAPTURED');
+  const by = kept ? ` by payment ${kept.paymentId} of ${amount(kept.amountMinor, kept.currency)}` : '';
+  if (last !== undefined && last.debit > 0) {
+    return `It had closed, and was then paid${by}: at ${at} it took free places again, as its activity allows.`;
+  }
+  return `It was paid at ${at}${by}, before it closed.`;
+}
+
+function explainCancelled(
+  { actions }: Timeline,
+  last: TimelineTransition | undefined,
+  { time }: ExplanationWords,
+): string {
+  const at = last ? time(last.at) : 'an unknown time';
+  if (last?.cause !== 'operator') return `Its buyer cancelled it at ${at}.`;
+  const action = actions.findLast((each) => each.action === 'order.cancel');
+  return `${last.actor ?? 'An operator'} cancelled it by hand at ${at}${action ? `: ${action.reason}` : ''}.`;
+}
+
+const closers = {
+  message: 'by its timeout message',
+  sweep: 'by the sweep, because no message closed it',
+  settle: 'by the settler, once the provider had said that no money would come',
+  operator: 'by hand',
+} as const;
+
+function explainClosed(
+  timeline: Timeline,
+  last: TimelineTransition | undefined,
+  words: ExplanationWords,
+): string[] {
+  const { order, actions, attempts } = timeline;
+  if (!last) return ['It closed because it was not paid in time.'];
+  const how = closers[last.cause as keyof typeof closers] ?? `by ${last.cause}`;
+  const lateMs = last.at.getTime() - order.expiresAt.getTime();
+  const says = [
+    `It was not paid by its deadline of ${words.time(order.expiresAt)}, and closed ${lateMs} ms later, ${how}.`,
+  ];
+  if (last.cause === 'sweep') says.push(whyNoMessage(timeline, words));
+  const moved = actions.findLast(({ action }) => action === 'order.extend');
+  if (moved) says.push(`Its deadline had been moved by ${moved.actor}: ${moved.reason}`);
+  const byHand = actions.findLast(({ action }) => action === 'order.close');
+  if (byHand) says.push(`${byHand.actor} closed it: ${byHand.reason}`);
+  const cancelled = attempts.filter(({ state }) => state === 'CANCELLED').length;
+  if (cancelled > 0) says.push(`Its buyer had begun to pay ${cancelled} times; no money came of it.`);
+  return says;
+}
+
+function whyNoMessage({ messages }: Timeline, { time }: ExplanationWords): string {
+  const close = messages.findLast(({ phase }) => phase === 2);
+  if (!close) {
+    return 'No close message was ever written: the order was not reminded, because its reminder message did not come.';
+  }
+  if (!close.sentAt) {
+    const why = close.lastError === null ? '' : `, the last one: ${close.lastError}`;
+    return `Its close message was never sent: RocketMQ did not take it in ${close.attempts} tries${why}.`;
+  }
+  const sent = `sent at ${time(close.sentAt)} as ${close.messageId ?? 'an unknown message'}`;
+  const due = close.deliverAt ? `, to be delivered at ${time(close.deliverAt)}` : '';
+  return `Its close message was ${sent}${due}, and no closer handled it in time: it was lost, late, or no closer ran.`;
+}

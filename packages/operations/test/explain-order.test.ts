@@ -1,0 +1,129 @@
+import type { Timeline } from '@lapse/order-repository';
+import { describe, expect, test } from 'vitest';
+import { explainOrder } from '../src/index.ts';
+import { aTimeline, closedBy, payment, words } from './a-timeline.ts';
+
+const held = { kind: 'hold', hold: aTimeline.hold } as const;
+const nowMs = Date.parse('2030-01-01T00:05:00.000Z');
+
+function explain(change: Partial<Timeline> = {}, hold: Parameters<typeof explainOrder>[0]['hold'] = held) {
+  const explanation = explainOrder({ timeline: { ...aTimeline.timeline, ...change }, hold, nowMs }, words);
+  const about = (topic: string): string =>
+    explanation.answers
+      .filter((answer) => answer.about === topic)
+      .map(({ says }) => says)
+      .join(' ');
+  return { ...explanation, about };
+}
+const gone = { kind: 'none' } as const;
+
+describe('why', () => {
+  test('pending: how long it has, and that its place is held in both stores', () => {
+    const order = explain();
+    expect(order.about('state')).toBe(
+      'It is unpaid and pending. It closes in 10 min, at 2030-01-01T00:15:00.000Z.',
+    );
+    expect(order.about('places')).toBe(
+      'It holds 1 place in MySQL. Redis has it as held, with 1, as it should be.',
+    );
+    expect(order.about('buyer')).toBe('The buyer is to be reminded at 2030-01-01T00:10:00.000Z.');
+    expect(order.about('money')).toBe('No payment came (5000 CNY was asked). Nothing is owed.');
+    expect(order.about('shop')).toBe('');
+    expect(order.todo).toEqual([]);
+  });
+
+  test('closed by its message: how late, to the millisecond', () => {
+    expect(explain(closedBy('message', 7), gone).about('state')).toBe(
+      'It was not paid by its deadline of 2030-01-01T00:15:00.000Z, and closed 7 ms later, by its timeout message.',
+    );
+  });
+
+  test('closed by the sweep: what became of the message', () => {
+    const sent = aTimeline.closeMessage;
+    expect(explain({ ...closedBy('sweep', 16_000), messages: [sent] }, gone).about('state')).toContain(
+      'no closer handled it in time: it was lost, late, or no closer ran.',
+    );
+    const unsent = { ...sent, sentAt: null, messageId: null, attempts: 4, lastError: 'no broker' };
+    expect(explain({ ...closedBy('sweep', 16_000), messages: [unsent] }, gone).about('state')).toContain(
+      'RocketMQ did not take it in 4 tries, the last one: no broker.',
+    );
+    expect(explain(closedBy('sweep', 16_000), gone).about('state')).toContain('was not reminded');
+  });
+
+  test('closed by hand, and cancelled by hand: by whom, and why in their words', () => {
+    const action = { at: new Date(nowMs), actor: 'boss', reason: 'no worker runs', detail: {} };
+    const actions = [{ ...action, action: 'order.close' }];
+    expect(explain({ ...closedBy('operator', 90), actions }, gone).about('state')).toContain(
+      'boss closed it: no worker runs',
+    );
+    const cancelled = closedBy('operator', 90, 'CANCELLED');
+    expect(
+      explain({ ...cancelled, actions: [{ ...action, action: 'order.cancel' }] }, gone).about('state'),
+    ).toContain('boss cancelled it by hand at 2030-01-01T00:15:00.090Z: no worker runs.');
+  });
+
+  test('set aside: the reason, and the command that puts it back to work', () => {
+    const parked = [{ id: 12, reason: 'Out of range', createdAt: new Date(nowMs) }];
+    const order = explain({ parked });
+    expect(order.about('state')).toContain('waits for a person: Out of range');
+    expect(order.todo).toEqual(['Once the cause is gone: lapse parked redrive 12 --reason TEXT --apply']);
+  });
+});
+
+describe('where its places are', () => {
+  test('a hold that is left of a closed order is drift, and said to be', () => {
+    const order = explain(closedBy('message', 7));
+    expect(order.about('places')).toContain('which does not fit: it has drifted from MySQL.');
+    expect(order.todo[0]).toContain('lapse audit --activity 7 --heal');
+  });
+
+  test('is not drift while Redis has still to be told', () => {
+    const pendingEffects = [{ id: 'e', kind: 'release', createdAt: new Date(nowMs), attempts: 2 }] as const;
+    const order = explain({ ...closedBy('message', 7), pendingEffects });
+    expect(order.about('places')).toContain(
+      'Redis has still to be told that the places are free (effect e, 2 tries)',
+    );
+    expect(order.todo).toEqual([]);
+  });
+
+  test('nothing is claimed of a Redis that does not answer', () => {
+    const order = explain({}, null);
+    expect(order.about('places')).toContain('Redis did not answer');
+    expect(order.todo).toEqual([]);
+  });
+});
+
+describe('who was told, and what is owed', () => {
+  test('a notice that was given up: not delivered, why, and how it is sent again', () => {
+    const notice = { ...aTimeline.notice, state: 'PARKED', attempts: 10, lastError: '410 Gone' } as const;
+    const order = explain({ ...closedBy('message', 7), notifications: [notice] }, gone);
+    expect(order.about('buyer')).toContain(
+      'The buyer did NOT get the notice that the order closed: it was given up after 10 tries. The last answer: 410 Gone',
+    );
+    expect(order.todo).toEqual([
+      'Once the channel works: lapse undelivered resend 3 --kind notification --reason TEXT --apply',
+    ]);
+  });
+
+  test('a payment after the close is owed until it went back', () => {
+    const closed = closedBy('message', 7);
+    const due = explain({ ...closed, payments: [payment({ state: 'REFUND_PENDING' })] }, gone);
+    expect(due.about('money')).toContain('Owed to the buyer: 5000 CNY.');
+    const failed = explain({ ...closed, payments: [payment({ state: 'REFUND_FAILED' })] }, gone);
+    expect(failed.about('money')).toContain('FAILED at the provider');
+    expect(failed.todo[0]).toContain('lapse refunds retry 31');
+    const refundedAt = new Date(nowMs);
+    const back = explain({ ...closed, payments: [payment({ state: 'REFUNDED', refundedAt })] }, gone);
+    expect(back.about('money')).toContain('Nothing is owed.');
+    expect(back.todo).toEqual([]);
+  });
+
+  test("an event that the shop's system did not take", () => {
+    const event = { ...aTimeline.notice, type: 'closed', state: 'PARKED', lastError: null } as const;
+    const order = explain({ ...closedBy('message', 7), shopEvents: [event] }, gone);
+    expect(order.about('shop')).toContain('did NOT take order.closed');
+    expect(order.todo).toEqual([
+      "Once the shop's system works: lapse undelivered resend 3 --kind shop_event --reason TEXT --apply",
+    ]);
+  });
+});
