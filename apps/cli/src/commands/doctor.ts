@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import type { Context } from '../context.ts';
+import { type Context, openContext } from '../context.ts';
 import type { Check, CheckState } from '../doctor/check.ts';
 import { checkMysql } from '../doctor/check-mysql.ts';
 import { checkRedis } from '../doctor/check-redis.ts';
@@ -10,13 +10,21 @@ import { doctorShape } from '../shapes/doctor.ts';
 import { table } from '../table.ts';
 
 /** `lapse doctor`: everything is looked at, whatever fails; nothing is changed. */
-export const examine: Command = async (context) => {
-  const settings = checkSettings(context.io.env);
-  const looks = (['mysql', 'redis', 'rocketmq'] as const).map((area) => {
-    context.progress(`looking at ${area} …`);
-    return settings.usable.has(area) ? lookAt(area, context) : [notSet(area)];
-  });
-  const checks = [...settings.checks, ...(await Promise.all(looks)).flat()];
+export const examine: Command = async ({ io }, { options }) => {
+  const settings = checkSettings(io.env);
+  const verbose = options.verbose === true;
+  const context = openContext({ ...io, env: settings.env }, { verbose, utc: false });
+  const checks = [...settings.checks];
+  try {
+    context.progress('looking at MySQL, Redis and RocketMQ …');
+    const areas = ['mysql', 'redis', 'rocketmq'] as const;
+    const looks = areas.map(async (area) =>
+      settings.usable.has(area) ? lookAt(area, context) : [notSet(area)],
+    );
+    checks.push(...(await Promise.all(looks)).flat());
+  } finally {
+    await context.close();
+  }
   const failed = checks.filter(({ state }) => state === 'fail').length;
   return {
     shape: doctorShape,

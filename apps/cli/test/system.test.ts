@@ -1,0 +1,182 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { openShop, type Shop } from '@lapse/test-shop';
+import { createTestDatabase, createTestRedis, testRocketmq, testTopicPrefix } from '@lapse/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { doctorShape } from '../src/shapes/doctor.ts';
+import { migrateShape, schemaShape, topicsShape } from '../src/shapes/schema.ts';
+import { type Cli, envOf, openCli } from './cli.ts';
+
+let shop: Shop;
+let env: Record<string, string>;
+let cli: Cli;
+beforeAll(async () => {
+  shop = await openShop();
+  const { endpoints, namesrv } = testRocketmq();
+  env = {
+    ...envOf(shop),
+    LAPSE_ROCKETMQ_ENDPOINTS: endpoints,
+    LAPSE_ROCKETMQ_NAMESRV: namesrv,
+    LAPSE_ROCKETMQ_TOPIC_PREFIX: testTopicPrefix(),
+  };
+  cli = openCli(env);
+});
+afterAll(() => shop?.close());
+
+const away = { LAPSE_REDIS_COMMAND_TIMEOUT: '100ms', LAPSE_REDIS_URL: 'redis://127.0.0.1:1' };
+
+describe('doctor', () => {
+  test('finds nothing wrong once topics and schema are there', async () => {
+    const applied = await cli.json(topicsShape, 'topics', 'apply');
+    expect(applied.data.topics).toHaveLength(2);
+    const { code, data } = await cli.json(doctorShape, 'doctor');
+    expect(data.checks.filter(({ state }) => state === 'fail')).toEqual([]);
+    expect([code, data.ok]).toEqual([0, true]);
+    const areas = new Set(data.checks.map(({ area }) => area));
+    expect([...areas].sort()).toEqual(['mysql', 'redis', 'rocketmq', 'settings']);
+  });
+
+  test('topics that are missing: each is named with the command that makes them; exit code 1', async () => {
+    const other = openCli({ ...env, LAPSE_ROCKETMQ_TOPIC_PREFIX: testTopicPrefix() });
+    const { code, data } = await other.json(doctorShape, 'doctor');
+    expect(code).toBe(1);
+    const failed = data.checks.filter(({ state }) => state === 'fail');
+    expect(failed.every(({ area, fix }) => area === 'rocketmq' && fix?.includes('lapse topics apply'))).toBe(
+      true,
+    );
+    expect(failed.filter(({ says }) => says === 'there is no such topic')).toHaveLength(2);
+  });
+
+  test('a schema that is behind, and a Redis that is away, do not hide each other', async () => {
+    const empty = await createTestDatabase();
+    const { code, data } = await openCli({ ...env, ...away, LAPSE_MYSQL_URL: empty.url }).json(
+      doctorShape,
+      'doctor',
+    );
+    await empty.drop();
+    const failed = data.checks
+      .filter(({ state }) => state === 'fail')
+      .map(({ area, check }) => `${area} ${check}`);
+    expect([code, failed]).toEqual([1, ['mysql schema', 'redis reachable']]);
+  });
+
+  test('a Redis that may throw stock away when its memory is full is a failed check', async () => {
+    const { checkRedis } = await import('../src/doctor/check-redis.ts');
+    const { openStock } = await import('@lapse/stock');
+    const { log } = await import('@lapse/test-shop');
+    const redis = await createTestRedis();
+    const stock = await openStock({ url: redis.url, commandTimeoutMs: 2_000 }, log);
+    const [server] = await stock.describeServers();
+    if (!server) throw new Error('it is there');
+    const evicting = {
+      ...stock,
+      describeServers: async () => [{ ...server, evictionPolicy: 'allkeys-lru' }],
+    };
+    const failed = (await checkRedis(evicting)).filter(({ state }) => state === 'fail');
+    expect(failed).toMatchObject([{ check: 'eviction', fix: expect.stringContaining('noeviction') }]);
+    expect((await checkRedis(stock)).filter(({ state }) => state === 'fail')).toEqual([]);
+    await stock.close();
+    await redis.close();
+  });
+
+  test('settings that are missing or misspelt are named, each once, and what can be looked at is', async () => {
+    const { LAPSE_ROCKETMQ_ENDPOINTS: _none, ...rest } = env;
+    const { code, data } = await openCli({ ...rest, LAPSE_REDIS_ULR: 'x' }).json(doctorShape, 'doctor');
+    expect(code).toBe(1);
+    const failed = data.checks.filter(({ state }) => state === 'fail').map(({ check }) => check);
+    expect(failed.sort()).toEqual(['LAPSE_REDIS_ULR', 'LAPSE_ROCKETMQ_ENDPOINTS']);
+    expect(data.checks.some(({ area, state }) => area === 'mysql' && state === 'ok')).toBe(true);
+  });
+});
+
+test('schema: status says what is pending with exit code 1; migrate applies it once', async () => {
+  const empty = await createTestDatabase();
+  const fresh = openCli({ ...env, LAPSE_MYSQL_URL: empty.url });
+  const before = await fresh.json(schemaShape, 'schema', 'status');
+  expect([before.code, before.data.applied]).toEqual([1, []]);
+  const migrated = await fresh.json(migrateShape, 'schema', 'migrate');
+  expect(migrated.data.applied).toEqual(before.data.pending);
+  expect((await fresh.json(migrateShape, 'schema', 'migrate')).data.applied).toEqual([]);
+  expect((await fresh.json(schemaShape, 'schema', 'status')).code).toBe(0);
+  await empty.drop();
+});
+
+describe('exit codes', () => {
+  const orderId = '019ad0c4-8b1e-7c3a-9f00-3b1c52d6a001';
+
+  test('3, and one line with its code, when MySQL does not answer; with --json as JSON', async () => {
+    const down = openCli({ ...env, LAPSE_MYSQL_URL: 'mysql://lapse@127.0.0.1:1/lapse' });
+    const text = await down.run('order', 'show', orderId);
+    expect([text.code, text.out]).toEqual([3, '']);
+    expect(text.err).toMatch(/^lapse: LAPSE_MYSQL_UNAVAILABLE: .*\n$/);
+    const json = await down.run('order', 'show', orderId, '--json');
+    expect(JSON.parse(json.err)).toMatchObject({ error: { code: 'LAPSE_MYSQL_UNAVAILABLE' } });
+  });
+
+  test('3 when Redis does not answer, and nothing was noted as done', async () => {
+    const { id } = await shop.orders.createActivity({
+      ...{ name: 'x', capacity: 1, priceMinor: 1, currency: 'CNY', saleStartsAt: null, saleEndsAt: null },
+      ...{ payWithinMs: 60_000, remindAfterMs: 30_000, quantityMax: 1 },
+      ...{ latePaymentPolicy: 'refund', paymentGraceMs: 0 },
+    });
+    const ran = await openCli({ ...env, ...away }).run(
+      'stock',
+      'rebuild',
+      `${id}`,
+      '--apply',
+      '--reason',
+      'x',
+    );
+    expect([ran.code, ran.err]).toEqual([3, expect.stringContaining('LAPSE_STOCK_UNAVAILABLE')]);
+    expect(await shop.query('SELECT 1 FROM operator_action')).toEqual([]);
+  });
+
+  test('2 for what is no command, and for settings that are missing', async () => {
+    expect((await cli.run('sell')).code).toBe(2);
+    expect((await cli.run('order', 'show')).code).toBe(2);
+    expect((await cli.run('order', 'show', orderId, '--colour')).code).toBe(2);
+    const unset = await openCli({}).run('order', 'show', orderId);
+    expect([unset.code, unset.err]).toEqual([2, expect.stringContaining('LAPSE_MYSQL_URL is missing')]);
+  });
+
+  test('0 for --help of every command, each with an example', async () => {
+    const { buildProgram } = await import('../src/program.ts');
+    const io = {
+      env: {},
+      out: { write: () => 0 },
+      err: { write: () => 0 },
+      signal: new AbortController().signal,
+    };
+    const leaves: string[][] = [];
+    const walk = (command: ReturnType<typeof buildProgram>, path: string[]): void => {
+      if (command.commands.length === 0) leaves.push(path);
+      for (const each of command.commands) walk(each as typeof command, [...path, each.name()]);
+    };
+    walk(
+      buildProgram(io, async () => undefined),
+      [],
+    );
+    expect(leaves.length).toBeGreaterThan(25);
+    for (const leaf of leaves) {
+      const { code, out } = await cli.run(...leaf, '--help');
+      expect([code, out]).toEqual([0, expect.stringContaining(`$ lapse ${leaf.join(' ')}`)]);
+    }
+  });
+});
+
+test('as a process of its own: data on standard output alone, the exit code, and no store opened for --help', () => {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const run = (...args: string[]) => {
+    const source = ['--conditions=@lapse/source', '--import', 'tsx/esm', 'src/main.ts'];
+    return spawnSync(process.execPath, [...source, ...args], {
+      cwd: root,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      encoding: 'utf8',
+    });
+  };
+  const listed = run('activity', 'list', '--json');
+  expect([listed.status, listed.stderr]).toEqual([0, '']);
+  expect(JSON.parse(listed.stdout)).toHaveProperty('activities');
+  const help = run('--help');
+  expect([help.status, help.stdout]).toEqual([0, expect.stringContaining('Exit codes:')]);
+});
