@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { commands, helpText } from './help.mjs';
@@ -33,6 +33,7 @@ process.env.PATH = `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? 
 await install();
 await compile();
 if (isData) findStack();
+if (command === 'start' || command === 'test') await buildPage();
 const programs = {
   chaos: 'infra/chaos/dist/main.js',
   simulate: 'infra/simulation/dist/simulate.js',
@@ -102,6 +103,28 @@ function findStack() {
   for (const [, name, value] of readFileSync(file, 'utf8').matchAll(/^(LAPSE_\w+)='(.*)'$/gm)) {
     process.env[name] ??= value.replaceAll("'\\''", "'");
   }
+}
+
+/** The page of apps/console, where one of its files is newer than what was built. */
+async function buildPage() {
+  const app = join(root, 'apps', 'console');
+  const built = join(app, 'dist', 'public', 'index.html');
+  const sources = [
+    join(app, 'vite.config.ts'),
+    join(root, 'pnpm-lock.yaml'),
+    ...readdirSync(join(app, 'page'), { recursive: true }).map((name) => join(app, 'page', name)),
+  ];
+  const isFresh =
+    existsSync(built) && sources.every((file) => statSync(file).mtimeMs <= statSync(built).mtimeMs);
+  if (isFresh) return;
+  const vite = join(app, 'node_modules', 'vite', 'bin', 'vite.js');
+  await step('build the page', 'page built', () =>
+    run(
+      process.execPath,
+      [vite, 'build', app, '--config', join(app, 'vite.config.ts')],
+      ['The page does not build; see above.'],
+    ),
+  );
 }
 
 /** Runs one program quietly. Its output is shown only when it fails, and then the process exits 1. */

@@ -20,8 +20,8 @@ export const commands = {
   start: {
     usage: 'npm start -- [options]',
     summary:
-      'Starts everything: services, schema, topics, producer, reminder, closer, sweeper, settler and a ' +
-      'payment simulator, and a demo activity; then prints the addresses and a curl that places an order. Ctrl-C stops it all.',
+      'Starts everything: services, schema, topics, producer, reminder, closer, sweeper, settler, a ' +
+      'payment simulator and the page, and a demo activity; then prints the addresses and a curl that places an order. Ctrl-C stops it all.',
     options: [
       services,
       ['--reset', 'wipe .lapse/ (data, logs, demo secrets) first'],

@@ -2,15 +2,14 @@ import { demoAudience } from './mint-token.ts';
 import type { DemoSecrets } from './secrets.ts';
 import type { StackServices } from './services.ts';
 
-export const appNames = [
-  'producer',
-  'reminder',
-  'closer',
-  'sweeper',
-  'settler',
-  'payment-simulator',
-] as const;
-export type AppName = (typeof appNames)[number];
+/** The page is not part of a demo: it has nothing to do there. */
+const pageName = 'console';
+const shopNames = ['producer', 'reminder', 'closer', 'sweeper', 'settler', 'payment-simulator'] as const;
+export type AppName = (typeof shopNames)[number] | typeof pageName;
+
+export function appNames({ withPage }: { readonly withPage: boolean }): readonly AppName[] {
+  return withPage ? [...shopNames, pageName] : shopNames;
+}
 
 /** Readable ports for a person with curl; the next free one when taken. */
 export const opsPortsPreferred: Record<AppName, number> = {
@@ -20,6 +19,7 @@ export const opsPortsPreferred: Record<AppName, number> = {
   sweeper: 9_404,
   settler: 9_405,
   'payment-simulator': 9_406,
+  console: 9_407,
 };
 
 /** An app drains its long polls (5 s) and closes; the stack as a whole has 20 s. */
@@ -78,5 +78,19 @@ function simulatorEnv(
     LAPSE_SIM_DIR: dir,
     LAPSE_SIM_WEBHOOK_URL: `http://127.0.0.1:${httpPort}/v1/payments/webhook`,
     LAPSE_SIM_WEBHOOK_SECRET: secrets.webhookSecret,
+  };
+}
+
+/** The page: every browser is a buyer of its own here, and a reminder's link leads to its order. */
+export function consoleEnv(
+  secrets: DemoSecrets,
+  { httpPort, consolePort }: { readonly httpPort: number; readonly consolePort: number },
+): NodeJS.ProcessEnv {
+  return {
+    LAPSE_CONSOLE_PORT: String(consolePort),
+    LAPSE_CONSOLE_PRODUCER_URL: `http://127.0.0.1:${httpPort}`,
+    LAPSE_CONSOLE_COOKIE_SECRET: secrets.cookieSecret,
+    LAPSE_CONSOLE_GUESTS: 'true',
+    LAPSE_PAY_URL: `http://127.0.0.1:${consolePort}/orders/{orderId}`,
   };
 }

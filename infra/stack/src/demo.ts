@@ -44,7 +44,7 @@ async function main(): Promise<number> {
     return runDemo(running, await readSecrets(secretsFile, process.env), rest);
   }
   const args = { services, reset: false, port: httpPortOf(process.env), forSeconds: null, apps: true };
-  const stack = await openStack({ args, env: process.env, print, signal: stop.signal });
+  const stack = await openStack({ args, withPage: false, env: process.env, print, signal: stop.signal });
   kill = stack.kill;
   let code = 1;
   try {

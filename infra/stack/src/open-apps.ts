@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { createLocalService, freePort, type LocalService, supervise } from '@lapse/local-services';
 import type { Closable } from '@lapse/runtime';
-import { type AppName, appNames, opsPortsPreferred } from './app-env.ts';
+import { type AppName, opsPortsPreferred } from './app-env.ts';
 import { keepRunning } from './keep-running.ts';
 import type { Printer } from './print.ts';
 
 export interface Apps extends Closable {
-  readonly opsUrls: Readonly<Record<AppName, string>>;
-  pids(): Readonly<Record<AppName, readonly number[]>>;
+  readonly opsUrls: Readonly<Record<string, string>>;
   kill(): void;
 }
 
 export interface AppsOptions {
+  readonly names: readonly AppName[];
   readonly root: string;
   /** Each app's log and the list of its process ids. */
   readonly logs: string;
@@ -31,10 +31,10 @@ const stopGraceMs = 9_000;
  * From then on one that dies is started again with back-off.
  * @throws {LocalServiceError} with the last lines of its log, when one does not become ready.
  */
-export async function openApps({ root, logs, env, print, signal }: AppsOptions): Promise<Apps> {
+export async function openApps({ names, root, logs, env, print, signal }: AppsOptions): Promise<Apps> {
   const log = (line: string): void => print.line(`  ${line}`);
-  const ports = await chooseOpsPorts(log);
-  const services = appNames.map((name) => createApp({ name, root, logs, env, port: ports[name] }));
+  const ports = await chooseOpsPorts(names, log);
+  const services = names.map((name) => createApp({ name, root, logs, env, port: ports.get(name) ?? 0 }));
   const close = async (): Promise<void> => {
     for (const watch of watches) watch.stop();
     await Promise.all(
@@ -58,8 +58,7 @@ export async function openApps({ root, logs, env, print, signal }: AppsOptions):
   }
   watches = services.map((service) => supervise(service, keepRunning(print)));
   return {
-    opsUrls: mapApps((name) => `http://127.0.0.1:${ports[name]}`),
-    pids: () => mapApps((name) => services.find((service) => service.name === name)?.pids ?? []),
+    opsUrls: Object.fromEntries(names.map((name) => [name, `http://127.0.0.1:${ports.get(name)}`])),
     close,
     kill: () => {
       for (const service of services) service.kill('SIGKILL');
@@ -96,11 +95,14 @@ function createApp({ name, root, logs, env, port }: AppPlan): LocalService {
   return service;
 }
 
-async function chooseOpsPorts(log: (line: string) => void): Promise<Record<AppName, number>> {
+async function chooseOpsPorts(
+  names: readonly AppName[],
+  log: (line: string) => void,
+): Promise<ReadonlyMap<AppName, number>> {
   const ports = new Map<AppName, number>();
   // One after the other: two that look at once may find the same port free.
-  for (const name of appNames) ports.set(name, await freePort(opsPortsPreferred[name], log));
-  return mapApps((name) => ports.get(name) ?? 0);
+  for (const name of names) ports.set(name, await freePort(opsPortsPreferred[name], log));
+  return ports;
 }
 
 /** Ready, and itself: a second stack on this machine may have taken the port in the meantime. */
@@ -108,8 +110,4 @@ async function isReady(url: string, pids: () => readonly number[]): Promise<bool
   const response = await fetch(url, { signal: AbortSignal.timeout(probeTimeoutMs) });
   const { pid } = (await response.json()) as { readonly pid?: number };
   return response.ok && pid !== undefined && pids().includes(pid);
-}
-
-function mapApps<T>(value: (name: AppName) => T): Record<AppName, T> {
-  return Object.fromEntries(appNames.map((name) => [name, value(name)])) as Record<AppName, T>;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, lockFolder, reapLeftovers } from '@lapse/local-services';
 import type { Closable } from '@lapse/runtime';
-import { sharedAppEnv } from './app-env.ts';
+import { appNames, consoleEnv, sharedAppEnv } from './app-env.ts';
 import type { StartArgs } from './args.ts';
 import { checkSettings } from './check-settings.ts';
 import { resetCompose } from './compose.ts';
@@ -26,6 +26,8 @@ export interface Stack extends Closable {
 
 export interface StackOptions {
   readonly args: StartArgs;
+  /** The page as well. */
+  readonly withPage: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly print: Printer;
   /** Cuts the start short: everything that came up by then is stopped, and the start rejects. */
@@ -33,6 +35,7 @@ export interface StackOptions {
 }
 
 const simulatorPortPreferred = 8_090;
+const consolePortPreferred = 8_088;
 
 /** The whole stop has 20 s: what still runs then is killed. */
 const stopMsMax = 19_000;
@@ -41,7 +44,7 @@ const stopMsMax = 19_000;
  * Bring up services, schema, topics and apps of this folder. One start at a time: a second one is
  * told who holds the folder. What a killed start left running is stopped first.
  */
-export async function openStack({ args, env, print, signal }: StackOptions): Promise<Stack> {
+export async function openStack({ args, withPage, env, print, signal }: StackOptions): Promise<Stack> {
   // Before anything starts: a misspelt or wrong setting is known at once, not when the apps refuse it.
   await checkSettings(env);
   const folders = stackFolders();
@@ -88,19 +91,36 @@ export async function openStack({ args, env, print, signal }: StackOptions): Pro
     const httpPort = await choosePort(args.port);
     const simulatorPort = await choosePort(simulatorPortPreferred);
     const simulator = { port: simulatorPort, dir: folders.simulator };
-    const appEnv = sharedAppEnv(env, services, secrets, httpPort, simulator);
+    const consolePort = withPage ? await choosePort(consolePortPreferred) : null;
+    const appEnv = {
+      ...sharedAppEnv(env, services, secrets, httpPort, simulator),
+      ...(consolePort !== null && { ...consoleEnv(secrets, { httpPort, consolePort }), ...givenPayUrl(env) }),
+    };
     await writeDevEnv(folders.data, appEnv);
     await prepareStores(appEnv, folders.logs, print);
     signal.throwIfAborted();
-    if (args.apps) apps = await openApps({ root: rootDir, logs: folders.logs, env: appEnv, print, signal });
+    if (args.apps) {
+      const names = appNames({ withPage });
+      apps = await openApps({ names, root: rootDir, logs: folders.logs, env: appEnv, print, signal });
+    }
     signal.throwIfAborted();
-    const state = stackState(services, apps, { httpPort, simulatorPort }, appEnv.LAPSE_ROCKETMQ_TOPIC_PREFIX);
+    const state = stackState(
+      services,
+      apps,
+      { httpPort, simulatorPort, consolePort },
+      appEnv.LAPSE_ROCKETMQ_TOPIC_PREFIX,
+    );
     await writeState(folders.stateFile, state);
     return { state, secrets, folders, kill, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** A person's own link in reminders goes before the page's. */
+function givenPayUrl({ LAPSE_PAY_URL }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return LAPSE_PAY_URL === undefined ? {} : { LAPSE_PAY_URL };
 }
 
 async function cleanUp(folders: StackFolders, reset: boolean, print: Printer): Promise<void> {
@@ -126,13 +146,14 @@ const lockName = 'lock.json';
 function stackState(
   services: StackServices,
   apps: Apps | undefined,
-  ports: { readonly httpPort: number; readonly simulatorPort: number },
+  ports: { readonly httpPort: number; readonly simulatorPort: number; readonly consolePort: number | null },
   topicPrefix = '',
 ): StackState {
   return {
     pid: process.pid,
     startedAt: new Date().toISOString(),
     apiUrl: `http://127.0.0.1:${ports.httpPort}`,
+    pageUrl: ports.consolePort === null ? null : `http://127.0.0.1:${ports.consolePort}`,
     simulatorUrl: `http://127.0.0.1:${ports.simulatorPort}`,
     mysqlUrl: services.mysqlUrl,
     redisUrl: services.redisUrl,

@@ -9,6 +9,8 @@ export interface DemoSecrets {
   readonly webhookSecret: string;
   /** What the shop shows to the payment simulator. */
   readonly simulatorKey: string;
+  /** Encrypts the page's session cookies. */
+  readonly cookieSecret: string;
 }
 
 /**
@@ -21,6 +23,7 @@ export async function readSecrets(file: string, env: NodeJS.ProcessEnv): Promise
     jwtSecret: env.LAPSE_JWT_SECRET || kept.jwtSecret,
     webhookSecret: env.LAPSE_PAYMENT_WEBHOOK_SECRET || kept.webhookSecret,
     simulatorKey: env.LAPSE_SIM_API_KEY || kept.simulatorKey,
+    cookieSecret: env.LAPSE_CONSOLE_COOKIE_SECRET || kept.cookieSecret,
   };
 }
 
@@ -31,8 +34,9 @@ async function keptSecrets(file: string): Promise<DemoSecrets> {
     jwtSecret: found.jwtSecret || randomBytes(32).toString('base64url'),
     webhookSecret: found.webhookSecret || `whsec_${randomBytes(32).toString('base64')}`,
     simulatorKey: found.simulatorKey || randomBytes(32).toString('base64url'),
+    cookieSecret: found.cookieSecret || randomBytes(32).toString('base64url'),
   };
-  if (found.jwtSecret && found.webhookSecret && found.simulatorKey) return secrets;
+  if (found.jwtSecret && found.webhookSecret && found.simulatorKey && found.cookieSecret) return secrets;
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   return secrets;

@@ -45,7 +45,7 @@ process.exit();
 
 async function main(): Promise<void> {
   const args = parseStartArgs(process.argv.slice(2), process.env);
-  stack = await openStack({ args, env: process.env, print, signal: stop.signal });
+  stack = await openStack({ args, withPage: true, env: process.env, print, signal: stop.signal });
   try {
     if (args.apps) await welcome(stack);
     else print.line(`services are up; the settings of the apps are in ${stack.folders.data}/dev.env`);

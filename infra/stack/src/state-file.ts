@@ -5,6 +5,8 @@ export interface StackState {
   readonly pid: number;
   readonly startedAt: string;
   readonly apiUrl: string;
+  /** The page for buyers and operators; null where it does not run. */
+  readonly pageUrl: string | null;
   /** Address of the payment simulator: its pages are at /pay/REFERENCE. */
   readonly simulatorUrl: string;
   readonly mysqlUrl: string;

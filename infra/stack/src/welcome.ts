@@ -19,6 +19,8 @@ export function welcomeText({
 }: WelcomeOptions): string {
   const answerFile = join(dataDir, 'order.json');
   const rows: [string, string][] = [
+    ['the page: buy a ticket', state.pageUrl ?? ''],
+    ["the operators' page", `${state.pageUrl}/ops  (sign in with the OPERATOR token below)`],
     ['API', state.apiUrl],
     ['API documentation', `${state.apiUrl}/docs`],
     ['payment simulator', `${state.simulatorUrl} (a payment's page: /pay/…)`],

@@ -34,7 +34,11 @@ export interface PoolConfig {
   /** mysql://user:password@host:port/database */
   readonly url: string;
   readonly poolMax: number;
+  /** MySQL itself refuses every write: for a process that only looks. */
+  readonly readOnly?: boolean;
 }
+
+const readOnlyStatement = 'SET SESSION TRANSACTION READ ONLY';
 
 export type ConnectionPool = Pool<Connection>;
 
@@ -47,10 +51,14 @@ export type ConnectionPool = Pool<Connection>;
  * not be set up is lent all the same. knex, which lends through this same library, is loaded for migrations alone: it
  * is a fourth of the files that a worker would read at its start.
  */
-export function openConnectionPool({ url, poolMax }: PoolConfig, log: RepositoryLog): ConnectionPool {
+export function openConnectionPool(
+  { url, poolMax, readOnly = false }: PoolConfig,
+  log: RepositoryLog,
+): ConnectionPool {
   const options = connectionOptions(url);
+  const statements = readOnly ? [...sessionStatements, readOnlyStatement] : sessionStatements;
   return new Pool<Connection>({
-    create: () => connect(options),
+    create: () => connect(options, statements),
     destroy: disconnect,
     validate: ({ state }) => state === 'authenticated' || state === 'connected',
     min: 0,
@@ -62,7 +70,7 @@ export function openConnectionPool({ url, poolMax }: PoolConfig, log: Repository
   });
 }
 
-async function connect(options: ConnectionOptions): Promise<Connection> {
+async function connect(options: ConnectionOptions, statements: readonly string[]): Promise<Connection> {
   const connection = createConnection(options);
   // It fails whoever uses it, and `validate` finds it broken; without a listener it would end the process.
   connection.on('error', () => undefined);
@@ -70,7 +78,7 @@ async function connect(options: ConnectionOptions): Promise<Connection> {
     await new Promise<void>((resolve, reject) => {
       connection.connect((error) => (error ? reject(error) : resolve()));
     });
-    for (const sql of sessionStatements) {
+    for (const sql of statements) {
       await new Promise<void>((resolve, reject) => {
         connection.query({ sql, timeout: connectTimeoutMs }, (error) => (error ? reject(error) : resolve()));
       });

@@ -1,4 +1,4 @@
-import { type ConnectionPool, openConnectionPool } from './connection-pool.ts';
+import { type ConnectionPool, openConnectionPool, type PoolConfig } from './connection-pool.ts';
 import { isConnectionLost } from './mysql-fault.ts';
 import type { RepositoryConfig, RepositoryLog } from './order-repository.ts';
 import { type Session, sessionOn } from './session.ts';
@@ -14,7 +14,10 @@ export interface Database {
 }
 
 /** Does not connect yet: the first use does. */
-export function openDatabase(config: RepositoryConfig, log: RepositoryLog): Database {
+export function openDatabase(
+  config: RepositoryConfig & Pick<PoolConfig, 'readOnly'>,
+  log: RepositoryLog,
+): Database {
   const pool = openConnectionPool(config, log);
   const sessionOptions = {
     queryTimeoutMs: config.queryTimeoutMs,

@@ -27,6 +27,7 @@ export type {
   NoticeState,
 } from './notification.ts';
 export { openOrderRepository } from './open-order-repository.ts';
+export { openOrderViews } from './open-order-views.ts';
 export type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 export type { Order } from './order.ts';
 export type {
@@ -46,6 +47,15 @@ export type {
   SentRow,
 } from './order-repository.ts';
 export type { OrderFilter, OrderSearch } from './order-search.ts';
+export type {
+  DueDeadlines,
+  DueMinute,
+  OrderSummary,
+  OrderViews,
+  SummaryFilter,
+  WatchedOrder,
+  WorkToDo,
+} from './order-views.ts';
 export type {
   Parked,
   ParkedFilter,

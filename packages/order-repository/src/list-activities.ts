@@ -21,3 +21,14 @@ export function listActivities(
     return rows.map(toActivity);
   });
 }
+
+/** The newest of those that still sell or may still owe something, the newest first. */
+export function listLiveActivities(database: Database, limit: number): Promise<Activity[]> {
+  return withRetriedSession(database, async (session) => {
+    const rows = await session.rows<ActivityRow>(
+      `SELECT ${activityColumns} FROM activity WHERE ${isLive} ORDER BY id DESC LIMIT ?`,
+      [limit],
+    );
+    return rows.map(toActivity);
+  });
+}

@@ -24,6 +24,7 @@ export type {
   AuthConfig,
   CloserConfig,
   Config,
+  ConsoleConfig,
   ConsumeConfig,
   CreateConfig,
   GroupName,

@@ -1,4 +1,5 @@
 import { authGroup, createGroup, httpGroup, limitsGroup } from './settings/api.ts';
+import { consoleGroup } from './settings/console.ts';
 import { notifyGroup } from './settings/notify.ts';
 import { paymentGroup } from './settings/payment.ts';
 import { opsGroup, processGroup } from './settings/process.ts';
@@ -42,6 +43,7 @@ export const settings = {
   simulator: simulatorGroup,
   shop: shopGroup,
   webhook: webhookGroup,
+  console: consoleGroup,
 } as const;
 
 export type GroupName = keyof typeof settings;
@@ -69,4 +71,5 @@ export type SweeperConfig = ConfigOf<'sweeper'>;
 export type NotifyConfig = ConfigOf<'notify'>;
 export type SimulatorConfig = ConfigOf<'simulator'>;
 export type ShopConfig = ConfigOf<'shop'>;
+export type ConsoleConfig = ConfigOf<'console'>;
 export type WebhookConfig = ConfigOf<'webhook'>;

@@ -1,0 +1,120 @@
+import type { ProblemView } from '@lapse/contracts';
+import { useEffect, useState } from 'preact/hooks';
+import { callApi } from '../call-api.ts';
+import { useSpeech } from '../language.tsx';
+import { problemText } from '../problem-text.ts';
+import { Link } from '../router.tsx';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Where each list comes from, and its columns. */
+const sources = {
+  orders: {
+    path: '/api/ops/orders',
+    columns: ['id', 'status', 'activityId', 'userId', 'expiresAt', 'closedAt'],
+  },
+  parked: { path: '/api/ops/parked', columns: ['id', 'kind', 'orderId', 'reason', 'createdAt'] },
+  refunds: {
+    path: '/api/ops/refunds',
+    columns: [
+      'id',
+      'state',
+      'orderId',
+      'amountMinor',
+      'currency',
+      'reason',
+      'tries',
+      'lastError',
+      'receivedAt',
+    ],
+  },
+  undelivered: {
+    path: '/api/ops/undelivered',
+    columns: ['id', 'what', 'orderId', 'attempts', 'lastError', 'createdAt'],
+  },
+} as const;
+
+/** The rows behind a number, as they are now. */
+export function ListPage({ query }: { readonly query: URLSearchParams }) {
+  const { t, count } = useSpeech();
+  const of = query.get('of');
+  const name = of === 'parked' || of === 'refunds' || of === 'undelivered' ? of : 'orders';
+  const { path, columns } = sources[name];
+  const [rows, setRows] = useState<readonly Row[] | null>(null);
+  const [problem, setProblem] = useState<ProblemView | null | undefined>(undefined);
+  useEffect(() => {
+    const search = new URLSearchParams(query);
+    search.delete('of');
+    void callApi<Record<string, Row[] | undefined>>('GET', `${path}?${search}`).then((answer) => {
+      if (answer.ok) setRows(answer.value[name] ?? []);
+      else setProblem(answer.problem);
+    });
+  }, [path, name, query]);
+  return (
+    <>
+      <div class="page-head">
+        <Link to="/ops" class="back">
+          ← {t.ops.back}
+        </Link>
+        <p class="soft small">{rows === null ? '' : t.ops.rows(count(rows.length))}</p>
+      </div>
+      <section class="card" aria-labelledby="list">
+        <h1 id="list">{titleOf(query)}</h1>
+        <p class="fault" role="alert">
+          {problem === undefined ? '' : problemText(t, problem)}
+        </p>
+        {rows?.length === 0 ? <p class="soft">{t.ops.noRows}</p> : null}
+        {rows === null || rows.length === 0 ? null : (
+          // Scrolls by keyboard as well.
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable
+          <section class="scroll" aria-labelledby="list" tabIndex={0}>
+            <table>
+              <thead>
+                <tr>
+                  {columns.map((column) => (
+                    <th key={column} scope="col">
+                      {column}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((row) => (
+                  <tr key={String(row.id)}>
+                    {columns.map((column) => (
+                      <Cell key={column} column={column} value={row[column]} isOrder={name === 'orders'} />
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+        )}
+      </section>
+    </>
+  );
+}
+
+function titleOf(query: URLSearchParams): string {
+  return [...query].map(([name, value]) => (name === 'of' ? value : `${name}: ${value}`)).join(', ');
+}
+
+interface CellProps {
+  readonly column: string;
+  readonly value: unknown;
+  readonly isOrder: boolean;
+}
+
+function Cell({ column, value, isOrder }: CellProps) {
+  const { dateTime } = useSpeech();
+  if (value === null || value === undefined) return <td>–</td>;
+  if (column === 'orderId' || (isOrder && column === 'id')) {
+    return (
+      <td class="id">
+        <Link to={`/ops/orders/${String(value)}`}>{String(value)}</Link>
+      </td>
+    );
+  }
+  if (column.endsWith('At')) return <td>{dateTime(String(value))}</td>;
+  return <td class={column === 'userId' ? 'id' : ''}>{String(value)}</td>;
+}

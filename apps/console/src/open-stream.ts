@@ -1,0 +1,37 @@
+import type { FastifyReply } from 'fastify';
+import type { Reader } from './fan-out.ts';
+
+/** A reader with so much unread in our memory is dropped: it comes back, and gets the state of then. */
+const unreadBytesMax = 262_144;
+/** Browsers come back after one to three seconds, not all at once. */
+const retryMsMin = 1_000;
+const retryMsSpread = 2_000;
+
+/**
+ * Turn an answer into a live view (Server-Sent Events). `onClose` runs once, however it ends. Written here, because
+ * what matters is to see what a slow reader has not taken yet, and the libraries' streams hide just that.
+ */
+export function openStream(reply: FastifyReply, onClose: () => void): Reader {
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    // Proxies of the nginx kind would hold events back.
+    'x-accel-buffering': 'no',
+  });
+  raw.once('close', onClose);
+  // A connection that breaks closes as well; nobody needs to hear of it twice.
+  raw.on('error', () => undefined);
+  raw.write(`retry: ${retryMsMin + Math.floor(Math.random() * retryMsSpread)}\n\n`);
+  return {
+    send: (frame) => {
+      if (raw.destroyed || raw.writableEnded) return true;
+      if (raw.writableLength > unreadBytesMax) return false;
+      raw.write(frame);
+      return true;
+    },
+    // Not `end`: it would wait for a reader that does not read.
+    end: () => raw.destroy(),
+  };
+}

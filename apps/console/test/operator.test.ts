@@ -1,0 +1,104 @@
+import { queryDatabase } from '@lapse/testing';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser, openVisitor } from './open-browser.ts';
+import { type ShopProcesses, startShop } from './shop-processes.ts';
+
+let shop: ShopProcesses;
+let browser: Browser;
+beforeAll(async () => {
+  shop = await startShop();
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await shop?.close();
+});
+
+/** A browser whose operator has signed in, at the overview. */
+async function openOperator() {
+  const visitor = await openVisitor(browser);
+  await visitor.page.goto(`${shop.pageUrl}/ops`);
+  await visitor.page.getByLabel('Token').fill(await shop.tokenFor('boss', 'operator'));
+  await visitor.page.locator('form').getByRole('button', { name: 'Sign in' }).click();
+  await visitor.page.locator('.ops').waitFor();
+  return visitor;
+}
+const row = (page: Page, activityId: number) => page.locator(`tr[data-activity="${activityId}"]`);
+
+describe('an operator', () => {
+  it('sees a place that Redis has lost, in the row of its activity, and none where the stores agree', async () => {
+    const [good, bad] = [await shop.openActivity({ name: 'Good' }), await shop.openActivity({ name: 'Bad' })];
+    await shop.placeOrder(good, 'ann');
+    const { page, faults, close } = await openOperator();
+    await row(page, good).getByText('MySQL and Redis agree').waitFor();
+    await row(page, bad).getByText('MySQL and Redis agree').waitFor();
+    await shop.shop.redisCommand('DECR', `activity:{${bad}}:stock`);
+    await row(page, bad).getByText('Redis differs').waitFor();
+    expect(await row(page, bad).locator('.badge.bad').allTextContents()).toEqual(['Redis differs', '9']);
+    expect(await row(page, good).locator('.badge.bad').count()).toBe(0);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('comes from a number to its rows, to an order and its history, and moves its deadline with a reason', async () => {
+    const activityId = await shop.openActivity({ name: 'Moved' });
+    const order = await shop.placeOrder(activityId, 'bea');
+    const { page, faults, close } = await openOperator();
+    await page.getByRole('link', { name: /Pending/ }).click();
+    await page.getByRole('link', { name: order.id }).click();
+    await page.getByText('order placed, places held, waiting for payment').waitFor();
+    await page.getByLabel('By minutes').fill('7');
+    await page.getByLabel('Why').first().fill('the buyer called');
+    await page.getByRole('button', { name: 'Extend deadline' }).click();
+    await page.getByText('Move the deadline 7 min later').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Done.').waitFor();
+    await page.getByText('the buyer called').waitFor();
+    const [moved] = await queryDatabase(
+      shop.shop.databaseUrl,
+      "SELECT expires_at FROM orders WHERE id = UNHEX(REPLACE(?, '-', ''))",
+      [order.id],
+    );
+    expect(moved?.expires_at).toEqual(new Date(Date.parse(order.expiresAt) + 420_000));
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('finds orders by their user', async () => {
+    const activityId = await shop.openActivity({ name: 'Found' });
+    const order = await shop.placeOrder(activityId, 'cem');
+    const { page, close } = await openOperator();
+    await page.getByLabel('By', { exact: true }).selectOption('user');
+    await page.getByLabel('What').fill('cem');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('link', { name: order.id }).waitFor();
+    await close();
+  });
+
+  it('a buyer is no operator: the page asks for another token, and its server gives nothing', async () => {
+    const { page, close } = await openVisitor(browser);
+    await page.goto(`${shop.pageUrl}/ops`);
+    await page.getByText('scope “operator”').waitFor();
+    const statuses = await page.evaluate(async () => {
+      const paths = ['/events/ops', '/api/ops/orders?status=PENDING', '/api/ops/history', '/api/ops/parked'];
+      return Promise.all(paths.map(async (path) => (await fetch(path)).status));
+    });
+    expect(statuses).toEqual([403, 403, 403, 403]);
+    await close();
+  });
+
+  it('the token is in no script, no storage and no address, and nowhere in the log', async () => {
+    const token = await shop.tokenFor('boss', 'operator');
+    const { page, close } = await openOperator();
+    const seen = await page.evaluate(() =>
+      JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, location.href]),
+    );
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+    const signature = token.split('.')[2] ?? '';
+    expect(`${seen}${cookie?.value}${shop.page.output()}`).not.toContain(signature.slice(0, 20));
+    expect(seen.startsWith('["",')).toBe(true);
+    await close();
+  });
+});

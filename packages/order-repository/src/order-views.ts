@@ -1,0 +1,109 @@
+import type { OrderStatus } from '@lapse/contracts';
+import type { Activity } from './activity.ts';
+import type { ActivityCounts } from './audit.ts';
+import type { Finding } from './finding.ts';
+import type { PaymentBacklog, RefundState } from './payment.ts';
+
+/** An order as somebody watches it: all that its page shows, refunds among it. */
+export interface WatchedOrder {
+  readonly id: string;
+  readonly userId: string;
+  readonly activityId: number;
+  readonly activityName: string;
+  readonly quantity: number;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly status: OrderStatus;
+  readonly createdAt: Date;
+  readonly remindAt: Date;
+  readonly expiresAt: Date;
+  readonly remindedAt: Date | null;
+  readonly paidAt: Date | null;
+  readonly closedAt: Date | null;
+  /** An attempt to pay is open at the provider, or its answer is awaited. */
+  readonly isBeingPaid: boolean;
+  /** State of the newest payment that was not kept; null: none came, or it was kept. */
+  readonly refund: RefundState | null;
+}
+
+/** Deadlines ahead, the next first. */
+export interface DueDeadlines {
+  readonly deadlines: readonly DueDeadline[];
+  /** There are more than were read: of an activity that is not among them nothing is known. */
+  readonly cut: boolean;
+}
+export interface DueDeadline {
+  readonly activityId: number;
+  readonly expiresAt: Date;
+  readonly quantity: number;
+}
+
+/** Orders whose deadline lies in one minute, counted from now; minute 0 holds what is overdue as well. */
+export interface DueMinute {
+  readonly minute: number;
+  readonly orders: number;
+}
+
+/** What waits in the queues of MySQL. Ages in milliseconds by the database clock, 0 when nothing waits. */
+export interface WorkToDo {
+  readonly outbox: { readonly rows: number; readonly oldestMs: number };
+  readonly effects: { readonly rows: number; readonly oldestMs: number };
+  readonly parked: { readonly orders: number; readonly messages: number; readonly deadLetters: number };
+  readonly notices: { readonly failing: number; readonly givenUp: number };
+}
+
+export type OrdersByStatus = Readonly<Record<Exclude<OrderStatus, 'ABORTED'>, number>>;
+
+export interface OrderSummary {
+  readonly id: string;
+  readonly userId: string;
+  readonly activityId: number;
+  readonly quantity: number;
+  readonly status: OrderStatus;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  readonly paidAt: Date | null;
+  readonly closedAt: Date | null;
+}
+
+/** One of these. Each is answered by an index, and bounded by `limit`. */
+export type SummaryFilter =
+  | { readonly by: 'order'; readonly id: string }
+  | { readonly by: 'user'; readonly userId: string }
+  | { readonly by: 'payment'; readonly paymentId: string }
+  /** Active orders of an activity, or of all statuses those with the latest deadlines. */
+  | { readonly by: 'activity'; readonly activityId: number }
+  /** The latest deadlines of a status first. */
+  | { readonly by: 'status'; readonly status: Exclude<OrderStatus, 'ABORTED'> }
+  /** Pending ones by deadline, from so many minutes ahead. */
+  | { readonly by: 'due'; readonly fromMinute: number };
+
+/**
+ * What a page shows of MySQL. Its connections are READ ONLY: MySQL refuses a write over them, whatever a fault in
+ * this process does. Nothing here locks, and each read is bounded by an index and a limit.
+ */
+export interface OrderViews {
+  close(): Promise<void>;
+  /** One round trip. Rejects when MySQL does not answer in time. */
+  ping(): Promise<void>;
+  /** The database clock, estimated, in milliseconds since 1970. */
+  now(): number;
+  /** Those that still sell or may still owe something, the newest first. */
+  listLiveActivities(limit: number): Promise<Activity[]>;
+  readActivityCounts(activityId: number): Promise<ActivityCounts | null>;
+  /** In input order; undefined where there is no such order. Two statements, however many ids. */
+  watchOrders(ids: readonly string[]): Promise<(WatchedOrder | undefined)[]>;
+  /** The buyer's newest orders. */
+  listBuyerOrders(userId: string, limit: number): Promise<OrderSummary[]>;
+  listSummaries(filter: SummaryFilter, limit: number): Promise<OrderSummary[]>;
+  readDueDeadlines(limit: number): Promise<DueDeadlines>;
+  /** Counts by whole minute, of the pending orders alone. */
+  countDueMinutes(minutes: number): Promise<DueMinute[]>;
+  /** Of the orders whose deadline is still to come, or was at most so long ago. */
+  countByStatus(options: { sinceMs: number }): Promise<OrdersByStatus>;
+  /** How late orders closed whose deadline was at most so long ago, in ms; those that waited for a payment left out. */
+  readLateness(options: { sinceMs: number; limit: number }): Promise<number[]>;
+  readWorkToDo(): Promise<WorkToDo>;
+  readPaymentBacklog(): Promise<PaymentBacklog>;
+  listFindings(page: { beforeId?: string; limit: number }): Promise<Finding[]>;
+}

@@ -1,0 +1,40 @@
+import type { Database } from './database.ts';
+import type { OrdersByStatus } from './order-views.ts';
+import { withRetriedSession } from './transaction.ts';
+
+/**
+ * Orders by status, those alone whose deadline is still to come or was at most so long ago: finished orders are kept
+ * for ever, and to count them all would cost more every day. By the index alone.
+ */
+export function countByStatus(database: Database, { sinceMs }: { sinceMs: number }): Promise<OrdersByStatus> {
+  return withRetriedSession(database, async (session) => {
+    const rows = await session.rows<{ status: keyof OrdersByStatus; orders: number }>(
+      `SELECT status, COUNT(*) AS orders FROM orders FORCE INDEX (orders_overdue)
+       WHERE status IN ('PENDING', 'PAID', 'TIMEOUT_CLOSED', 'CANCELLED')
+         AND expires_at > NOW(3) - INTERVAL ? MICROSECOND
+       GROUP BY status`,
+      [sinceMs * 1_000],
+    );
+    const counts = { PENDING: 0, PAID: 0, TIMEOUT_CLOSED: 0, CANCELLED: 0 };
+    for (const { status, orders } of rows) counts[status] = Number(orders);
+    return counts;
+  });
+}
+
+/** The latest first. An order that waited for its payment past the deadline was not late, and is left out. */
+export function readLateness(
+  database: Database,
+  { sinceMs, limit }: { sinceMs: number; limit: number },
+): Promise<number[]> {
+  return withRetriedSession(database, async (session) => {
+    const rows = await session.rows<{ late_us: number }>(
+      `SELECT TIMESTAMPDIFF(MICROSECOND, expires_at, closed_at) AS late_us
+       FROM orders FORCE INDEX (orders_overdue)
+       WHERE status = 'TIMEOUT_CLOSED' AND expires_at > NOW(3) - INTERVAL ? MICROSECOND
+         AND NOT EXISTS (SELECT 1 FROM payment_attempt WHERE payment_attempt.order_id = orders.id)
+       ORDER BY expires_at DESC LIMIT ?`,
+      [sinceMs * 1_000, limit],
+    );
+    return rows.map((row) => Math.round(Number(row.late_us) / 1_000));
+  });
+}
