@@ -35,7 +35,10 @@ async function violations(page: Page): Promise<string[]> {
 
 const looks = [
   ['light, wide', {}],
-  ['dark, on a phone, in Chinese', { colorScheme: 'dark', locale: 'zh-CN', viewport: { width: 360, height: 740 } }],
+  [
+    'dark, on a phone, in Chinese',
+    { colorScheme: 'dark', locale: 'zh-CN', viewport: { width: 360, height: 740 } },
+  ],
 ] as const;
 
 describe.each(looks)('the page, %s', (_name, options) => {

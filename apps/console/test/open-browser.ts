@@ -1,13 +1,5 @@
-import { existsSync } from 'node:fs';
+import { findChromium } from '@lapse/local-services';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-
-/** Where Debian, Ubuntu, Fedora and macOS put it. */
-const places = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
 
 /** Above what a busy machine takes, and far below a test's own limit: the failure then names the step. */
 const actionTimeoutMs = 15_000;
@@ -20,7 +12,7 @@ class BrowserMissingError extends Error {
 
 /** The system's own Chromium. */
 export async function openBrowser(): Promise<Browser> {
-  const executablePath = places.find((place) => existsSync(place));
+  const executablePath = findChromium();
   if (executablePath === undefined) {
     throw new BrowserMissingError(
       'The tests of the page need Chromium. On Debian: apt-get install chromium; elsewhere install Chrome.',

@@ -91,8 +91,11 @@ export async function openServices({
 }
 
 /** What private instances of these services lack on this machine. */
-async function missingPrograms(wanted: readonly ServiceName[]): Promise<readonly ProgramName[]> {
-  const needed = new Set(wanted.flatMap((name) => neededBy[name]));
+async function missingPrograms(
+  wanted: readonly ServiceName[],
+  others: readonly ProgramName[] = [],
+): Promise<readonly ProgramName[]> {
+  const needed = new Set([...wanted.flatMap((name) => neededBy[name]), ...others]);
   return (await findPrograms()).missing.filter((program) => needed.has(program));
 }
 
@@ -101,8 +104,9 @@ export async function installPrograms(
   wanted: readonly ServiceName[],
   env: NodeJS.ProcessEnv,
   print: Printer,
+  others: readonly ProgramName[] = [],
 ): Promise<void> {
-  const missing = await missingPrograms(wanted);
+  const missing = await missingPrograms(wanted, others);
   if (missing.length === 0) return;
   await print.step('installing programs', 'programs installed', () =>
     installMissing({ missing, mode: installMode(env), log: print.line }),

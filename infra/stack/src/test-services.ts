@@ -34,7 +34,8 @@ export async function openTestServices(
   try {
     await reapLeftovers(dir, { log: print.warn });
     for (const name of serviceNames) rmSync(join(dir, name), { recursive: true, force: true });
-    await installPrograms(serviceNames, process.env, print);
+    // The tests of the page are done in a real browser.
+    await installPrograms(serviceNames, process.env, print, ['chromium']);
     const local = await openLocal({
       dir,
       wanted: serviceNames,

@@ -21,6 +21,8 @@ export interface Programs {
   /** Version 11 or newer. */
   readonly java: string | undefined;
   readonly maven: string | undefined;
+  /** A browser for the tests of the page. */
+  readonly chromium: string | undefined;
   /** What local services still need. Maven counts only while RocketMQ is not in the cache. */
   readonly missing: readonly ProgramName[];
 }
@@ -30,12 +32,23 @@ export async function findPrograms(options: { cacheDir?: string } = {}): Promise
   const [database, java] = await Promise.all([findDatabaseServer(), findJava()]);
   const redis = findOnPath(['redis-server', 'valkey-server']);
   const maven = findOnPath(['mvn']);
+  const chromium = findChromium();
   const missing: ProgramName[] = [];
   if (database === undefined) missing.push('mariadb');
   if (redis === undefined) missing.push('redis');
   if (java === undefined) missing.push('java');
+  if (chromium === undefined) missing.push('chromium');
   if (maven === undefined && !isRocketmqCached(options.cacheDir)) missing.push('maven');
-  return { database, redis, java, maven, missing };
+  return { database, redis, java, maven, chromium, missing };
+}
+
+const chromeOfMacos = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
+
+export function findChromium(): string | undefined {
+  return (
+    findOnPath(['chromium', 'chromium-browser', 'google-chrome']) ??
+    (existsSync(chromeOfMacos) ? chromeOfMacos : undefined)
+  );
 }
 
 /** MariaDB first. Its package installs a `mysqld` as well, so the version text decides. */

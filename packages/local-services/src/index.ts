@@ -1,7 +1,7 @@
 export { describeExit } from './become-ready.ts';
 export { ensureRocketmq } from './ensure-rocketmq.ts';
 export { findOnPath } from './find-on-path.ts';
-export { findPrograms, type Programs } from './find-programs.ts';
+export { findChromium, findPrograms, type Programs } from './find-programs.ts';
 export { freePort } from './free-port.ts';
 export { type InstallMode, installMissing, installMode } from './install-missing.ts';
 export {

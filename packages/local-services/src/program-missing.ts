@@ -1,12 +1,30 @@
 import { LocalServiceError } from './local-service-error.ts';
 
-export type ProgramName = 'mariadb' | 'redis' | 'java' | 'maven';
+export type ProgramName = 'mariadb' | 'redis' | 'java' | 'maven' | 'chromium';
 type PackageManager = 'apt' | 'dnf' | 'brew';
 
 const packages: Record<PackageManager, Record<ProgramName, string>> = {
-  apt: { mariadb: 'mariadb-server', redis: 'redis-server', java: 'openjdk-17-jre-headless', maven: 'maven' },
-  dnf: { mariadb: 'mariadb-server', redis: 'redis', java: 'java-17-openjdk-headless', maven: 'maven' },
-  brew: { mariadb: 'mariadb', redis: 'redis', java: 'openjdk@17', maven: 'maven' },
+  apt: {
+    mariadb: 'mariadb-server',
+    redis: 'redis-server',
+    java: 'openjdk-17-jre-headless',
+    maven: 'maven',
+    chromium: 'chromium',
+  },
+  dnf: {
+    mariadb: 'mariadb-server',
+    redis: 'redis',
+    java: 'java-17-openjdk-headless',
+    maven: 'maven',
+    chromium: 'chromium',
+  },
+  brew: {
+    mariadb: 'mariadb',
+    redis: 'redis',
+    java: 'openjdk@17',
+    maven: 'maven',
+    chromium: '--cask google-chrome',
+  },
 };
 
 /** Debian and Ubuntu package names of the programs. */

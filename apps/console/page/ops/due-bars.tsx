@@ -8,22 +8,24 @@ export function DueBars({ due }: { readonly due: readonly number[] }) {
   return (
     <section class="card half" aria-labelledby="due">
       <h2 id="due">{t.ops.due}</h2>
-      <ol class="bars">
-        {due.map((orders, minute) => {
-          const height = (orders / most) * 100;
-          return (
-            // The minute is what a bar is, so its place is its key.
-            <li key={`minute ${minute}`}>
-              <Link to={`/ops/list?of=orders&due=${minute}`}>
-                <svg viewBox="0 0 10 100" preserveAspectRatio="none" role="img">
-                  <title>{t.ops.dueBar(minute, count(orders))}</title>
-                  <rect x="0" y={100 - height} width="10" height={height} />
-                </svg>
-              </Link>
-            </li>
-          );
-        })}
-      </ol>
+      <div class="scroll">
+        <ol class="bars">
+          {due.map((orders, minute) => {
+            const height = (orders / most) * 100;
+            return (
+              // The minute is what a bar is, so its place is its key.
+              <li key={`minute ${minute}`}>
+                <Link to={`/ops/list?of=orders&due=${minute}`}>
+                  <svg viewBox="0 0 10 100" preserveAspectRatio="none" role="img">
+                    <title>{t.ops.dueBar(minute, count(orders))}</title>
+                    <rect x="0" y={100 - height} width="10" height={height} />
+                  </svg>
+                </Link>
+              </li>
+            );
+          })}
+        </ol>
+      </div>
       <div class="axis">
         <span>0</span>
         <span>{t.ops.minutes}</span>

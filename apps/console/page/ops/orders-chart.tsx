@@ -23,7 +23,11 @@ export function OrdersChart({ orders }: { readonly orders: OrderCounts }) {
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
-    chart.current = new uPlot(optionsFor(element.clientWidth, (at) => time(new Date(at * 1_000).toISOString())), dataOf(points.current), element);
+    chart.current = new uPlot(
+      optionsFor(element.clientWidth, (at) => time(new Date(at * 1_000).toISOString())),
+      dataOf(points.current),
+      element,
+    );
     const resize = new ResizeObserver(() =>
       chart.current?.setSize({ width: element.clientWidth, height: heightPx }),
     );
@@ -83,7 +87,10 @@ function optionsFor(width: number, timeText: (seconds: number) => string): uPlot
     legend: { show: false },
     cursor: { show: false },
     scales: { y: { range: (_chart, _min, max) => [0, Math.max(5, max * 1.1)] } },
-    axes: [{ ...axis, values: (_chart, at) => at.map(timeText), space: 90 }, { ...axis, size: 48 }],
+    axes: [
+      { ...axis, values: (_chart, at) => at.map(timeText), space: 90 },
+      { ...axis, size: 48 },
+    ],
     series: [
       {},
       ...states.map((state) => ({ stroke: colour(colours[state]), width: 2, points: { show: false } })),

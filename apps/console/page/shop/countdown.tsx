@@ -25,7 +25,7 @@ export function Countdown({ fromMs, untilMs }: CountdownProps) {
 }
 
 /** `4:59`; with hours where there are some: `71:59:59`. */
-export function clockText(seconds: number): string {
+function clockText(seconds: number): string {
   const hours = Math.floor(seconds / 3_600);
   const minutes = Math.floor((seconds % 3_600) / 60);
   const rest = String(seconds % 60).padStart(2, '0');
