@@ -121,7 +121,7 @@ async function buildPage() {
   await step('build the page', 'page built', () =>
     run(
       process.execPath,
-      [vite, 'build', app, '--config', join(app, 'vite.config.ts')],
+      [vite, 'build', '--config', join(app, 'vite.config.ts')],
       ['The page does not build; see above.'],
     ),
   );
