@@ -53,6 +53,7 @@ await startProcess('closer', groups, async ({ config, log, own }) => {
     ),
   );
   worker.controls(consumer);
+  for (const beside of [lane, relay]) worker.awaits(beside);
   worker.measures(() => ({ inHand: consumer.inHand(), ...closeLateness.figures() }));
   ops.addCheck('broker', async () => {
     if (!consumer.isConnected()) throw new Error('messages cannot be received');

@@ -13,6 +13,8 @@ const effectsWaitingMax = 4_096;
 
 export interface ReleaseLane extends Closable {
   readonly release: (effects: readonly StockEffect[]) => void;
+  /** Nothing waits here, and nothing is being done. */
+  readonly isIdle: () => boolean;
 }
 
 /**
@@ -39,6 +41,7 @@ export function openReleaseLane(parts: EffectPorts & { readonly log: Logger }): 
   };
   return {
     release: (effects) => void submitAll(effects),
+    isIdle: lane.isIdle,
     close: () => lane.close(),
   };
 }

@@ -45,6 +45,7 @@ await startProcess('producer', groups, async ({ config, log, own }) => {
   const opened = await openPaymentProvider(config.payment, log);
   const provider = opened && withCrashPoints('provider', own(opened, 'payment provider'));
   const gate = worker.controls(createSaleGate());
+  worker.awaits(relay);
   worker.measures(() => ({ inHand: gate.inHand(), waiting: create.inserts.size() }));
   const app = await buildApp({
     orders,

@@ -64,6 +64,7 @@ await startProcess('reminder', groups, async ({ config, log, own }) => {
     ),
   );
   worker.controls(consumer);
+  worker.awaits(relay);
   worker.measures(() => ({ inHand: consumer.inHand(), ...remindLateness.figures() }));
   ops.addCheck('broker', async () => {
     if (!consumer.isConnected()) throw new Error('messages cannot be received');

@@ -24,6 +24,7 @@ await startProcess('settler', groups, async ({ config, log, own }) => {
   const opened = await openPaymentProvider(config.payment, log);
   const provider = opened && withCrashPoints('provider', own(opened));
   const lane = own(openCloseLane({ orders, stock, log }));
+  worker.awaits(lane);
   ops.addCheck('mysql', () => orders.ping());
   ops.addCheck('redis', () => stock.ping());
 

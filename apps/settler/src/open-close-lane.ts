@@ -10,6 +10,8 @@ export interface CloseLaneParts extends EffectPorts {
 export interface CloseLane extends Closable {
   /** Close the order if it may close now. Neither waits nor throws. */
   readonly closeOrder: (orderId: string) => void;
+  /** Nothing waits here, and nothing is being done. */
+  readonly isIdle: () => boolean;
 }
 
 const ordersPerBatchMax = 500;
@@ -36,5 +38,9 @@ export function openCloseLane(parts: CloseLaneParts): CloseLane {
       parts.log.warn({ err: error, orderId }, 'a settled order is left to the closer and the sweep');
     }
   };
-  return { closeOrder: (orderId) => void submit(orderId), close: () => lane.close() };
+  return {
+    closeOrder: (orderId) => void submit(orderId),
+    isIdle: lane.isIdle,
+    close: () => lane.close(),
+  };
 }

@@ -19,6 +19,8 @@ export interface RelayOptions extends SendSettings {
 export interface Relay extends Closable {
   /** Take a row that is committed. Never throws and never waits. */
   add(row: OutboxRow): void;
+  /** No row waits to be sent, and none is being sent. */
+  isIdle(): boolean;
 }
 
 /**
@@ -74,6 +76,7 @@ export function openRelay(options: RelayOptions): Relay {
       rows.push(row);
       arm();
     },
+    isIdle: () => rows.length === 0 && flushing === undefined,
     async close() {
       await flushing;
       if (rows.length > 0) await flush();

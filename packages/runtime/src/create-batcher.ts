@@ -36,6 +36,8 @@ export interface Batcher<I, O> extends Closable {
   submit(item: I): Promise<O>;
   /** Items waiting for a batch, without those in flight. */
   size(): number;
+  /** Nothing waits and nothing is in flight. */
+  isIdle(): boolean;
 }
 
 interface Entry<I, O> {
@@ -59,6 +61,8 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
   let scheduled = false;
   let closed = false;
   let onDrained: (() => void)[] = [];
+
+  const isIdle = (): boolean => inFlight === 0 && waiting.length === 0;
 
   const settleBatch = async (batch: Entry<I, O>[]) => {
     try {
@@ -84,7 +88,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
       inFlight += 1;
       void settleBatch(batch);
     }
-    if (inFlight === 0 && waiting.length === 0) {
+    if (isIdle()) {
       for (const resolve of onDrained) resolve();
       onDrained = [];
     }
@@ -103,9 +107,10 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
       });
     },
     size: () => waiting.length,
+    isIdle,
     close: () => {
       closed = true;
-      if (inFlight === 0 && waiting.length === 0) return Promise.resolve();
+      if (isIdle()) return Promise.resolve();
       return new Promise((resolve) => {
         onDrained.push(resolve);
       });

@@ -35,6 +35,8 @@ export interface RegisterOptions {
 export interface RegisteredWorker extends Closable {
   /** Pause and resume this part with the process. Returns it. */
   controls<P extends Pausable>(part: P): P;
+  /** Not drained before this is idle too: what the parts gave it to do beside them. */
+  awaits(beside: { isIdle(): boolean }): void;
   /** Say this too with each heartbeat. */
   measures(read: () => WorkerFigures): void;
   stopping(): void;
@@ -53,6 +55,7 @@ export function registerWorker({ kind, heartbeatMs, store, log }: RegisterOption
     host: hostname().slice(0, hostLengthMax),
   };
   const parts: Pausable[] = [];
+  const beside: { isIdle(): boolean }[] = [];
   const readers = [createLoopMeter()];
   let wanted: WorkerWish = 'RUN';
   let isStopping = false;
@@ -62,8 +65,9 @@ export function registerWorker({ kind, heartbeatMs, store, log }: RegisterOption
   let drainWatch: NodeJS.Timeout | undefined;
 
   const stateNow = (): WorkerState => {
-    if (wanted === 'PAUSE') return parts.every((part) => part.isDrained()) ? 'PAUSED' : 'PAUSING';
-    return isStopping ? 'PAUSING' : 'RUNNING';
+    if (wanted === 'RUN') return isStopping ? 'PAUSING' : 'RUNNING';
+    const isDrained = parts.every((part) => part.isDrained()) && beside.every((one) => one.isIdle());
+    return isDrained ? 'PAUSED' : 'PAUSING';
   };
   const report = (state: WorkerState) => {
     const figures = Object.assign({}, ...readers.map((read) => read()));
@@ -110,6 +114,7 @@ export function registerWorker({ kind, heartbeatMs, store, log }: RegisterOption
       if (wanted === 'PAUSE') part.pause();
       return part;
     },
+    awaits: (one) => void beside.push(one),
     measures: (read) => void readers.push(read),
     stopping: () => {
       isStopping = true;

@@ -80,6 +80,18 @@ describe('a registered process', () => {
     expect(store.reports.map(({ state }) => state)).toEqual(['RUNNING', 'PAUSING', 'PAUSED']);
   });
 
+  test('is not PAUSED before what its parts gave others to do is done', async () => {
+    const store = openStore();
+    store.wanted = 'PAUSE';
+    const lane = { idle: false, isIdle: () => lane.idle };
+    const worker = register(store, seldomMs);
+    worker.controls(openPart());
+    worker.awaits(lane);
+    await vi.waitUntil(() => store.reports.some(({ state }) => state === 'PAUSING'));
+    lane.idle = true;
+    await vi.waitUntil(() => store.reports.at(-1)?.state === 'PAUSED');
+  });
+
   test('resumes them, also before they were drained', async () => {
     const store = openStore();
     store.wanted = 'PAUSE';
