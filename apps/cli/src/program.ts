@@ -3,6 +3,7 @@ import type { CommandInput, LoadCommand, Runs } from './command.ts';
 import { declareActivities } from './declare/activities.ts';
 import { declareOrders } from './declare/orders.ts';
 import { declareRepairs } from './declare/repairs.ts';
+import { declareStock } from './declare/stock.ts';
 import { declareSystem } from './declare/system.ts';
 import type { Io } from './io.ts';
 
@@ -47,6 +48,7 @@ export function buildProgram(io: Io, act: Act): Program {
   declareSystem(program, runs);
   declareOrders(program, runs);
   declareActivities(program, runs);
+  declareStock(program, runs);
   declareRepairs(program, runs);
   return program;
 }

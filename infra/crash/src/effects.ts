@@ -102,6 +102,8 @@ export const reads: Readonly<Record<string, string>> = {
   'orders.findActiveOrder': 'reads',
   'orders.findOrdersByKey': 'reads',
   'orders.findOrders': 'reads',
+  'orders.readOverview': 'reads',
+  'orders.countOrders': 'reads',
   'orders.describeServer': 'reads',
   'orders.readTimeline': 'reads',
   'orders.listRefunds': 'reads',
@@ -144,6 +146,7 @@ export const reads: Readonly<Record<string, string>> = {
   'stock.readCounts': 'reads',
   'stock.scanOld': 'reads',
   'stock.readHold': 'reads',
+  'stock.peek': 'reads',
   'stock.describeServers': 'reads',
 };
 

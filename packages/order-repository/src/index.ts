@@ -47,6 +47,7 @@ export type {
   SentRow,
 } from './order-repository.ts';
 export type { OrderFilter, OrderSearch } from './order-search.ts';
+export type { Deliveries, OrderCounts, Overview } from './overview.ts';
 export type {
   DueDeadlines,
   DueMinute,

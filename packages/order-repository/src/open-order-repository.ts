@@ -54,6 +54,7 @@ import { readActiveOrders } from './read-active-orders.ts';
 import { readActivity } from './read-activity.ts';
 import { readActivityCounts } from './read-activity-counts.ts';
 import { readOrder } from './read-order.ts';
+import { countOrders, readOverview } from './read-overview.ts';
 import { readPaymentBacklog } from './read-payment-backlog.ts';
 import { readPendingChanges } from './read-pending-changes.ts';
 import { readStatuses } from './read-statuses.ts';
@@ -144,6 +145,8 @@ function bind(
     markRefundPaid: (refund, request, answer) => markRefundPaid(database, refund, request, answer),
     refundPayments: (ids, options, answer) => refundPayments(database, { ids, options, answer }),
     dismissPayments: (ids, options, answer) => dismissPayments(database, { ids, options, answer }),
+    readOverview: () => readOverview(database),
+    countOrders: () => countOrders(database),
     readPaymentBacklog: () => readPaymentBacklog(database),
     closeExpired: (ids, options) => closeExpired(database, log, busy, ids, options),
     closeOverdue: (options) => closeOverdue(database, log, busy, options),

@@ -19,6 +19,7 @@ import type { FinishedNotice, NoticeJob } from './notification.ts';
 import type { ChangeAction, OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { Order } from './order.ts';
 import type { OrderSearch } from './order-search.ts';
+import type { OrderCounts, Overview } from './overview.ts';
 import type { Parked, ParkedFilter, ParkedOutcome } from './parked.ts';
 import type { PausedActivity, PauseRefusal } from './pause-result.ts';
 import type {
@@ -224,6 +225,8 @@ export interface OrderRepository {
     answer: SettleAnswer<DismissOutcome>,
   ): Promise<SettleResult<DismissOutcome>>;
   readPaymentBacklog(): Promise<PaymentBacklog>;
+  readOverview(): Promise<Overview>;
+  countOrders(): Promise<OrderCounts>;
 
   closeExpired(ids: readonly string[], options: { cause: CloseCause }): Promise<CloseResult>;
   closeOverdue(options: { graceMs: number; limit: number }): Promise<CloseResult & { found: number }>;

@@ -2,6 +2,7 @@ export type { StockServer } from './describe-servers.ts';
 export type { LoadedImage, StockImage } from './inspect-stock.ts';
 export type { StockSnapshot } from './load-stock.ts';
 export { openStock, type Stock, type StockConfig } from './open-stock.ts';
+export type { StockPeek } from './peek-stock.ts';
 export type { ReacquiredOrder, ReacquireResult } from './reacquire.ts';
 export type { HoldLook } from './read-hold.ts';
 export type { StockCounts } from './read-holds.ts';

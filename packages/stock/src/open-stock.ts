@@ -3,6 +3,7 @@ import { connectRedis } from './connect-redis.ts';
 import { describeServers, type StockServer } from './describe-servers.ts';
 import { inspectStock, type StockImage } from './inspect-stock.ts';
 import { loadStock, readLoadToken, type StockSnapshot } from './load-stock.ts';
+import { peekStock, type StockPeek } from './peek-stock.ts';
 import { type ReacquiredOrder, type ReacquireResult, reacquire } from './reacquire.ts';
 import { type HoldLook, readHold } from './read-hold.ts';
 import { forgetReleased, type OldHolds, readCounts, type StockCounts, scanOld } from './read-holds.ts';
@@ -40,6 +41,7 @@ export interface Stock extends Closable {
   readLoad(activityId: number): Promise<LoadedStock | null>;
   readCounts(activityId: number): Promise<StockCounts | null>;
   inspect(activityId: number): Promise<StockImage>;
+  peek(activityId: number): Promise<StockPeek | null>;
   readHold(activityId: number, orderId: string): Promise<HoldLook>;
   scanOld(activityId: number, ages: OldHolds): AsyncIterable<Hold[]>;
   forgetReleased(
@@ -68,6 +70,7 @@ export async function openStock(config: StockConfig, log: Logger): Promise<Stock
     readLoad: (activityId) => readLoad(client, activityId),
     readCounts: (activityId) => readCounts(client, activityId),
     inspect: (activityId) => inspectStock(client, activityId),
+    peek: (activityId) => peekStock(client, activityId),
     readHold: (activityId, orderId) => readHold(client, activityId, orderId),
     scanOld: (activityId, ages) => scanOld(client, activityId, ages),
     forgetReleased: (activityId, orderIds, filter) => forgetReleased(client, activityId, orderIds, filter),

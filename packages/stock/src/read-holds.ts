@@ -68,7 +68,8 @@ export async function readCounts(client: RedisClient, activityId: number): Promi
   return { stock, held: units.held, sold: units.sold, users, generation, steady };
 }
 
-async function readHead(
+/** Counter, users, generation and number of entries, all of one moment; null when the activity is not loaded. */
+export async function readHead(
   { ask }: RedisClient,
   activityId: number,
 ): Promise<{ stock: number; users: number; generation: number; holds: number } | null> {

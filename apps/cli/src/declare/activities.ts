@@ -2,7 +2,7 @@ import type { Command as Program } from 'commander';
 import type { Runs } from '../command.ts';
 import { changes, example } from './options.ts';
 
-/** `lapse activity …` and `lapse stock …`. */
+/** `lapse activity …`. */
 export function declareActivities(program: Program, runs: Runs): void {
   const activity = program.command('activity').description('what is sold');
   example(
@@ -56,35 +56,17 @@ export function declareActivities(program: Program, runs: Runs): void {
     'activity capacity 7 520 --reason "20 chairs more" --apply',
   ).action(runs(async () => (await import('../commands/activity-capacity.ts')).changeCapacity));
 
-  const stock = program.command('stock').description('the stock in Redis');
   example(
     changes(
-      stock
-        .command('rebuild')
-        .argument('<activity>')
-        .description("load an activity's stock from MySQL anew; its sales wait meanwhile"),
+      activity
+        .command('pause')
+        .argument('<number>')
+        .description('refuse new orders; closing, paying and reminding go on'),
     ),
-    'stock rebuild 7 --reason "restored Redis from a backup" --apply',
-  ).action(runs(async () => (await import('../commands/stock-rebuild.ts')).rebuildStockOf));
+    'activity pause 7 --reason "the price is wrong" --apply',
+  ).action(runs(async () => (await import('../commands/activity-pause.ts')).pauseSale));
   example(
-    changes(
-      program
-        .command('audit')
-        .description(
-          'compare MySQL and Redis, order by order, in two looks 5 s apart; exit code 1 where they differ',
-        )
-        .option('--activity <number>', 'this one alone (all that still sell or may owe something)')
-        .option('--heal', 'mend what has drifted; the same as --apply'),
-    ),
-    'audit',
-    'audit --activity 7 --heal --reason "after the restart"',
-  ).action(runs(async () => (await import('../commands/audit.ts')).audit));
-  example(
-    program
-      .command('findings')
-      .description('what audits found, and refunds that failed at the provider; newest first')
-      .option('--before <id>', 'the next page: those before this one')
-      .option('--limit <number>', 'most findings shown, up to 200 (50)'),
-    'findings --limit 10',
-  ).action(runs(async () => (await import('../commands/findings.ts')).listFindings));
+    changes(activity.command('resume').argument('<number>').description('take new orders again')),
+    'activity resume 7 --reason "the price is right" --apply',
+  ).action(runs(async () => (await import('../commands/activity-pause.ts')).resumeSale));
 }

@@ -1,6 +1,6 @@
 import type { Command as Program } from 'commander';
 import type { Runs } from '../command.ts';
-import { example } from './options.ts';
+import { changes, example } from './options.ts';
 
 /** What looks at, or sets up, the system as a whole. */
 export function declareSystem(program: Program, runs: Runs): void {
@@ -28,4 +28,42 @@ export function declareSystem(program: Program, runs: Runs): void {
       .description('create topics and consumer groups; leaves those that exist as they are'),
     'topics apply',
   ).action(runs(async () => (await import('../commands/topics-apply.ts')).applyTopics));
+  example(
+    program
+      .command('top')
+      .description('what is going on now, live on a terminal')
+      .option('--once', 'one picture, and no more'),
+    'top',
+    'top --once',
+  ).action(runs(async () => (await import('../commands/top.ts')).top));
+  declareWorkers(program, runs);
+  example(
+    program
+      .command('completion')
+      .argument('<shell>', 'bash, zsh or fish')
+      .description('print a script that completes commands and options by TAB'),
+    'completion bash > ~/.local/share/bash-completion/completions/lapse',
+  ).action(runs(async () => (await import('../commands/completion.ts')).completion(program)));
+}
+
+function declareWorkers(program: Program, runs: Runs): void {
+  const workers = program.command('workers').description('the running processes');
+  const someWorker = '4f8a1d1e-4f0c-4d38-9d0e-8f5b0f3f0a11';
+  example(
+    workers.command('list').description('every process of the last hour: whether it is alive, what it does'),
+    'workers list',
+  ).action(runs(async () => (await import('../commands/workers.ts')).listWorkers));
+  example(
+    changes(
+      workers
+        .command('pause')
+        .argument('<id>')
+        .description('let a process take nothing new; PAUSED, with nothing in hand, it may be killed'),
+    ),
+    `workers pause ${someWorker} --reason "a new release" --apply`,
+  ).action(runs(async () => (await import('../commands/workers.ts')).pauseWorker));
+  example(
+    changes(workers.command('resume').argument('<id>').description('let a process work again')),
+    `workers resume ${someWorker} --reason "back to work" --apply`,
+  ).action(runs(async () => (await import('../commands/workers.ts')).resumeWorker));
 }

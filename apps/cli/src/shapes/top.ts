@@ -1,0 +1,40 @@
+import { workerView } from '@lapse/contracts';
+import { z } from 'zod';
+
+const deliveries = z.object({ waiting: z.int(), failing: z.int(), givenUp: z.int() });
+const aged = { oldestMs: z.int() };
+
+/** `lapse top --json`, once. A part is null where its store does not answer. */
+export const topShape = z.object({
+  at: z.iso.datetime(),
+  orders: z.record(z.string(), z.int()),
+  pending: z.int(),
+  overdue: z.int(),
+  due: z.array(z.object({ withinMs: z.int(), orders: z.int() })),
+  outbox: z.object({ waiting: z.int(), ...aged }),
+  effects: z.array(z.object({ kind: z.string(), rows: z.int(), ...aged })),
+  parked: z.int(),
+  notices: deliveries,
+  shopEvents: deliveries,
+  money: z.object({
+    refundsWaiting: z.int(),
+    oldestRefundMs: z.int(),
+    refundsFailed: z.int(),
+    quarantined: z.int(),
+    attemptsDue: z.int(),
+    paymentsWaiting: z.int(),
+  }),
+  workers: z.array(workerView),
+  activities: z.array(
+    z.object({
+      id: z.int(),
+      name: z.string(),
+      capacity: z.int(),
+      freeInMysql: z.int(),
+      freeInRedis: z.int().nullable(),
+      users: z.int().nullable(),
+      paused: z.boolean(),
+    }),
+  ),
+});
+export type TopView = z.infer<typeof topShape>;
