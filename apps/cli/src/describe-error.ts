@@ -23,10 +23,19 @@ const known: Readonly<Record<string, { readonly exitCode: ExitCode; readonly adv
     advice:
       'What MySQL has committed reaches Redis later, by the sweeper. `lapse doctor` says what is reachable.',
   },
+  LAPSE_TOPICS_NAMESRV: { exitCode: exitCodes.usage, advice: 'It is host:port.' },
+  LAPSE_TOPICS_REFUSED: { exitCode: exitCodes.found, advice: '`lapse doctor` says what is there.' },
   LAPSE_COMMIT_UNKNOWN: {
     exitCode: exitCodes.unknown,
     advice: 'Run the same command with the same --key: it is done once.',
   },
+};
+/** A column or a table that MySQL does not know: the schema is of an older release, or there is none. */
+const schemaErrnos: ReadonlySet<unknown> = new Set([1054, 1146]);
+const schemaBehind: DescribedError = {
+  code: 'LAPSE_SCHEMA_BEHIND',
+  message: 'The tables in MySQL are not those of this release. `lapse schema status` says which are missing.',
+  exitCode: exitCodes.usage,
 };
 const brokerAway = {
   exitCode: exitCodes.away,
@@ -35,6 +44,7 @@ const brokerAway = {
 
 export function describeError(error: unknown): DescribedError {
   if (!(error instanceof Error)) return fault(String(error));
+  if ('errno' in error && schemaErrnos.has(error.errno)) return schemaBehind;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (!code.startsWith('LAPSE_')) return fault(error.stack ?? error.message);
   const found = known[code] ?? (/^LAPSE_(TOPIC|ROCKETMQ|SENDER)/.test(code) ? brokerAway : undefined);

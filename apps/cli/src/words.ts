@@ -13,7 +13,7 @@ export interface Words {
 export function localWords(): Words {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   return {
-    zone: `${timeZone}, UTC${offsetOf(new Date())}`,
+    zone: timeZone === 'UTC' ? timeZone : `${timeZone}, UTC${offsetOf(new Date())}`,
     time: (at) => {
       const date = new Date(at);
       const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString();

@@ -42,7 +42,7 @@ describe('order show', () => {
     const { out } = await cli.run('order', 'show', await place());
     expect(out).toContain('order placed, places held, waiting for payment');
     expect(out).toContain('Redis: held, 1, since');
-    expect(out).toMatch(/\nTimes: \S+, UTC[+-]\d\d:\d\d\n$/);
+    expect(out).toMatch(/\nTimes: (UTC|\S+, UTC[+-]\d\d:\d\d)\n$/);
   });
 
   test('an order that is not there: exit code 1, and it says so', async () => {

@@ -131,6 +131,14 @@ describe('exit codes', () => {
     expect(await shop.query('SELECT 1 FROM operator_action')).toEqual([]);
   });
 
+  test('2, and the command that tells more, where the tables are not those of this release', async () => {
+    const empty = await createTestDatabase();
+    const ran = await openCli({ ...env, LAPSE_MYSQL_URL: empty.url }).run('order', 'show', orderId);
+    await empty.drop();
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('LAPSE_SCHEMA_BEHIND')]);
+    expect(ran.err).toContain('lapse schema status');
+  });
+
   test('2 for what is no command, and for settings that are missing', async () => {
     expect((await cli.run('sell')).code).toBe(2);
     expect((await cli.run('order', 'show')).code).toBe(2);

@@ -21,8 +21,13 @@ export function explainNotices({ timeline, nowMs }: ExplainedOrder, words: Expla
 
   function noReminder(): string {
     const due = words.time(order.remindAt);
-    if (order.status !== 'PENDING')
+    const ended = order.closedAt ?? order.paidAt;
+    if (order.status !== 'PENDING' && ended && ended < order.remindAt) {
       return `The buyer was not reminded: the order ended before its reminder of ${due}.`;
+    }
+    if (order.status !== 'PENDING') {
+      return `The buyer was not reminded: nothing had come of the reminder of ${due} when the order ended.`;
+    }
     if (order.remindAt.getTime() > nowMs) return `The buyer is to be reminded at ${due}.`;
     return `The reminder of ${due} is overdue: its message has not come, and the sweep sends it within 40 s.`;
   }

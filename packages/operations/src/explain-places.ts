@@ -17,8 +17,8 @@ export function explainPlaces({ timeline, hold }: ExplainedOrder): Answer {
   ];
   if (hold === null) return { says: [...says, 'Redis did not answer, so what it holds is not known.'] };
   const seen = seenInRedis(hold);
-  const fits = owed.length > 0 || wanted[order.status].includes(stateOf(hold));
-  if (fits) return { says: [...says, `${seen}, as it should be.`] };
+  if (owed.length > 0) return { says: [...says, `${seen}, until then.`] };
+  if (wanted[order.status].includes(stateOf(hold))) return { says: [...says, `${seen}, as it should be.`] };
   return {
     says: [...says, `${seen}, which does not fit: it has drifted from MySQL.`],
     todo: [

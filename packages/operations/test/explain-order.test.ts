@@ -80,6 +80,7 @@ describe('where its places are', () => {
   test('is not drift while Redis has still to be told', () => {
     const pendingEffects = [{ id: 'e', kind: 'release', createdAt: new Date(nowMs), attempts: 2 }] as const;
     const order = explain({ ...closedBy('message', 7), pendingEffects });
+    expect(order.about('places')).toContain('Redis has it as held, with 1, until then.');
     expect(order.about('places')).toContain(
       'Redis has still to be told that the places are free (effect e, 2 tries)',
     );
@@ -94,6 +95,16 @@ describe('where its places are', () => {
 });
 
 describe('who was told, and what is owed', () => {
+  test('why there was no reminder: the order ended before it, or nothing came of it', () => {
+    const cancelledAt = new Date('2030-01-01T00:09:00.000Z');
+    const early = closedBy('buyer', 0, 'CANCELLED');
+    const cancelled = explain({ ...early, order: { ...early.order, closedAt: cancelledAt } }, gone);
+    expect(cancelled.about('buyer')).toContain('the order ended before its reminder');
+    expect(explain(closedBy('sweep', 16_000), gone).about('buyer')).toContain(
+      'nothing had come of the reminder',
+    );
+  });
+
   test('a notice that was given up: not delivered, why, and how it is sent again', () => {
     const notice = { ...aTimeline.notice, state: 'PARKED', attempts: 10, lastError: '410 Gone' } as const;
     const order = explain({ ...closedBy('message', 7), notifications: [notice] }, gone);

@@ -52,16 +52,10 @@ function textOf(shown: OrderTimeline, order: Order, hold: HoldLook | null, words
   return `${head}\n\n${table(['time', 'kind', 'what', 'detail'], rows)}\n\n${redisLine(hold, words)}\nTimes: ${words.zone}`;
 }
 
-/** Details that say the same as `what`, or are in the head. */
+/** Details that say the same as `what`, or that only a program wants: --json has them all. */
 const hidden: ReadonlySet<string> = new Set([
-  'from',
-  'to',
-  'cause',
-  'stage',
-  'state',
-  'phase',
-  'type',
-  'action',
+  ...['from', 'to', 'cause', 'stage', 'state', 'phase', 'type', 'action'],
+  ...['version', 'outboxId', 'ordersInMessage', 'eventId'],
 ]);
 const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
