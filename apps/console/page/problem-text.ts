@@ -9,6 +9,8 @@ export function problemText(t: Texts, problem: ProblemView | null): string {
       return t.trouble.soldOut;
     case 'NOT_ON_SALE':
       return t.trouble.notOnSale;
+    case 'SALE_PAUSED':
+      return t.trouble.paused;
     case 'OVERLOADED':
     case 'UNAVAILABLE':
     case 'STOCK_NOT_READY':

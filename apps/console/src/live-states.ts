@@ -1,4 +1,4 @@
-import type { OrderStatus } from '@lapse/contracts';
+import type { OrderStatus, WorkerFigures, WorkerKind, WorkerState, WorkerWish } from '@lapse/contracts';
 
 /**
  * What the live views send: always a whole state, never a change, so that whoever missed some is right again with the
@@ -13,7 +13,7 @@ export interface SaleState {
   readonly available: number;
   readonly priceMinor: number;
   readonly currency: string;
-  readonly phase: 'soon' | 'open' | 'sold_out' | 'ended';
+  readonly phase: 'soon' | 'open' | 'paused' | 'sold_out' | 'ended';
   readonly opensAt: string | null;
   readonly endsAt: string | null;
   readonly payWithinMs: number;
@@ -61,6 +61,8 @@ export interface ActivityState {
   readonly mysql: Places;
   /** Null: Redis is away, or has not loaded it. */
   readonly redis: Places | null;
+  /** An operator has new orders refused. */
+  readonly paused: boolean;
   /** Two looks, one after the other, found the same difference. */
   readonly drift: boolean;
 }
@@ -84,6 +86,20 @@ export interface OperationsState {
     readonly quarantined: number;
   };
   readonly findings: readonly FindingState[];
+  /** Of the last hour, the living first. */
+  readonly workers: readonly WorkerStatus[];
+}
+
+/** A process as it last said of itself. */
+export interface WorkerStatus {
+  readonly id: string;
+  readonly kind: WorkerKind;
+  readonly host: string;
+  readonly pid: number;
+  readonly state: WorkerState;
+  readonly wanted: WorkerWish;
+  readonly alive: boolean;
+  readonly figures: WorkerFigures;
 }
 
 export interface OrderCounts {

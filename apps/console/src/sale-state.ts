@@ -21,9 +21,13 @@ export function saleState(activity: Activity, due: DueDeadlines | undefined, now
   };
 }
 
-function phaseOf({ available, saleStartsAt, saleEndsAt }: Activity, nowMs: number): SaleState['phase'] {
+function phaseOf(
+  { available, saleStartsAt, saleEndsAt, salePausedAt }: Activity,
+  nowMs: number,
+): SaleState['phase'] {
   if (saleStartsAt && nowMs < saleStartsAt.getTime()) return 'soon';
   if (saleEndsAt && nowMs >= saleEndsAt.getTime()) return 'ended';
+  if (salePausedAt) return 'paused';
   return available > 0 ? 'open' : 'sold_out';
 }
 

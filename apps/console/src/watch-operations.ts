@@ -11,6 +11,7 @@ const dueMinutes = 20;
 const latenessSinceMs = 300_000;
 const latenessOrdersMax = 5_000;
 const findingsMax = 10;
+const workersMax = 50;
 /** To count reads every active order. After a look nothing is read for this many times as long as it took. */
 const restTimes = 4;
 
@@ -55,7 +56,7 @@ export function watchOperations({ views, stock, fanOut, everyMs, log }: WatchOpe
 async function countActivity(
   views: OrderViews,
   stock: Pick<Stock, 'readCounts'>,
-  { id, name, capacity, available }: Activity,
+  { id, name, capacity, available, salePausedAt }: Activity,
 ): Promise<{ state: Omit<ActivityState, 'drift'>; difference: string }> {
   const counts = await views.readActivityCounts(id);
   const inRedis = await stock.readCounts(id).catch((error: unknown) => {
@@ -72,7 +73,7 @@ async function countActivity(
   const differs =
     redis !== null && inRedis?.steady === true && JSON.stringify(redis) !== JSON.stringify(mysql);
   return {
-    state: { id, name, capacity, mysql, redis },
+    state: { id, name, capacity, mysql, redis, paused: salePausedAt !== null },
     difference: differs
       ? `${redis.free - mysql.free}:${redis.held - mysql.held}:${redis.sold - mysql.sold}`
       : '',
@@ -84,6 +85,7 @@ async function readRest(views: OrderViews): Promise<Omit<OperationsState, 'activ
   for (const { minute, orders } of await views.countDueMinutes(dueMinutes)) due[minute] = orders;
   const { outbox, effects, parked, notices } = await views.readWorkToDo();
   const backlog = await views.readPaymentBacklog();
+  const workers = await views.listWorkers();
   const findings = await views.listFindings({ limit: findingsMax });
   return {
     orders: toOrderCounts(await views.countByStatus({ sinceMs: countedMs })),
@@ -104,6 +106,9 @@ async function readRest(views: OrderViews): Promise<Omit<OperationsState, 'activ
       at: at.toISOString(),
       healedAt: healedAt?.toISOString() ?? null,
     })),
+    workers: workers
+      .slice(0, workersMax)
+      .map(({ version: _version, startedAt: _startedAt, heartbeatAt: _heartbeatAt, ...worker }) => worker),
   };
 }
 

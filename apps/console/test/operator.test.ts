@@ -65,6 +65,35 @@ describe('an operator', () => {
     await close();
   });
 
+  it('sees every process alive, pauses one with a reason and has it go on, and pauses a sale for buyers', async () => {
+    const activityId = await shop.openActivity({ name: 'Paused' });
+    const { page, faults, close } = await openOperator();
+    const closer = page.locator('tr[data-worker="closer"]');
+    await closer.getByText('running').waitFor();
+    expect(await page.locator('tr[data-worker]').count()).toBe(4);
+    await closer.locator('summary').click();
+    await closer.getByLabel('Why').fill('a new version');
+    await closer.getByRole('button', { name: 'Pause' }).click();
+    await closer.getByRole('button', { name: 'Apply' }).click();
+    await closer.locator('.badge', { hasText: 'paused' }).waitFor();
+    await closer.getByLabel('Why').fill('it is there');
+    await closer.getByRole('button', { name: 'Resume' }).click();
+    await closer.getByRole('button', { name: 'Apply' }).click();
+    await closer.getByText('running').waitFor();
+    await row(page, activityId).locator('summary').click();
+    await row(page, activityId).getByLabel('Why').fill('a wrong price');
+    await row(page, activityId).getByRole('button', { name: 'Pause' }).click();
+    await row(page, activityId).getByRole('button', { name: 'Apply' }).click();
+    await row(page, activityId).getByText('Sale paused').waitFor();
+    await page.getByRole('link', { name: 'Tickets' }).click();
+    await page
+      .locator(`[data-activity="${activityId}"]`)
+      .getByRole('button', { name: 'Sale paused' })
+      .waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('finds orders by their user', async () => {
     const activityId = await shop.openActivity({ name: 'Found' });
     const order = await shop.placeOrder(activityId, 'cem');

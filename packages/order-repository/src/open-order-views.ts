@@ -3,6 +3,7 @@ import { openDatabaseClock } from './database-clock.ts';
 import { listLiveActivities } from './list-activities.ts';
 import { listFindings } from './list-findings.ts';
 import { listBuyerOrders, listSummaries } from './list-summaries.ts';
+import { listWorkers } from './list-workers.ts';
 import { toStoreError } from './mysql-fault.ts';
 import type { RepositoryConfig, RepositoryLog } from './order-repository.ts';
 import type { OrderViews } from './order-views.ts';
@@ -46,6 +47,7 @@ export async function openOrderViews(
     countByStatus: (options) => countByStatus(database, options),
     readLateness: (options) => readLateness(database, options),
     readWorkToDo: () => readWorkToDo(database),
+    listWorkers: () => listWorkers(database),
     readPaymentBacklog: () => readPaymentBacklog(database),
     listFindings: (page) => listFindings(database, page),
   };

@@ -3,6 +3,7 @@ import type { Activity } from './activity.ts';
 import type { ActivityCounts } from './audit.ts';
 import type { Finding } from './finding.ts';
 import type { PaymentBacklog, RefundState } from './payment.ts';
+import type { Worker } from './worker.ts';
 
 /** An order as somebody watches it: all that its page shows, refunds among it. */
 export interface WatchedOrder {
@@ -105,5 +106,7 @@ export interface OrderViews {
   readLateness(options: { sinceMs: number; limit: number }): Promise<number[]>;
   readWorkToDo(): Promise<WorkToDo>;
   readPaymentBacklog(): Promise<PaymentBacklog>;
+  /** Those of the last hour, the living first. */
+  listWorkers(): Promise<Worker[]>;
   listFindings(page: { beforeId?: string; limit: number }): Promise<Finding[]>;
 }

@@ -1,6 +1,7 @@
 import type { ActivityState, Places } from '../../src/live-states.ts';
 import { useSpeech } from '../language.tsx';
 import { Link } from '../router.tsx';
+import { PauseForm } from './pause-form.tsx';
 
 /** Each activity's places in both stores, one below the other. */
 export function ActivityTable({ activities }: { readonly activities: readonly ActivityState[] }) {
@@ -42,8 +43,8 @@ export function ActivityTable({ activities }: { readonly activities: readonly Ac
 }
 
 function ActivityRow({ activity }: { readonly activity: ActivityState }) {
-  const { count } = useSpeech();
-  const { id, name, capacity, mysql, redis } = activity;
+  const { t, count } = useSpeech();
+  const { id, name, capacity, mysql, redis, paused } = activity;
   const cell = (of: keyof Places) => (
     <td class="number">
       {count(mysql[of])}
@@ -57,6 +58,13 @@ function ActivityRow({ activity }: { readonly activity: ActivityState }) {
     <tr data-activity={id}>
       <td>
         <Link to={`/ops/list?of=orders&activity=${id}`}>{name}</Link> <span class="store">{id}</span>
+        {paused ? <span class="badge warn">{t.sales.paused}</span> : null}
+        <PauseForm
+          name={name}
+          path={`/api/activities/${id}`}
+          isPaused={paused}
+          effects={[t.ops.surePauseSale, t.ops.sureResumeSale]}
+        />
       </td>
       <td>
         <Agreement activity={activity} />

@@ -10,6 +10,7 @@ import { LatenessCard } from './lateness-card.tsx';
 import { OrdersChart } from './orders-chart.tsx';
 import { Search } from './search.tsx';
 import { OrderTiles, QueueTiles } from './tiles.tsx';
+import { WorkerTable } from './worker-table.tsx';
 
 /** The whole system at a glance, live. Each number leads to the rows behind it. */
 export function Overview() {
@@ -30,6 +31,7 @@ export function Overview() {
         <div class="ops">
           <OrderTiles orders={state.orders} />
           <ActivityTable activities={state.activities} />
+          <WorkerTable workers={state.workers} />
           <OrdersChart orders={state.orders} />
           <LatenessCard lateness={state.lateness} />
           <QueueTiles state={state} />

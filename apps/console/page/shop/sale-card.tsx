@@ -48,6 +48,8 @@ function buttonText({ phase, opensAt }: SaleState, { t, dateTime }: Speech, busy
       return t.sales.soldOut;
     case 'ended':
       return t.sales.ended;
+    case 'paused':
+      return t.sales.paused;
     case 'soon':
       return t.sales.soon(dateTime(opensAt ?? ''));
   }
@@ -59,7 +61,7 @@ function hintText({ phase, payWithinMs, returns }: SaleState, { t, time }: Speec
     if (returns === 'unknown') return t.sales.returnsUnknown;
     return t.sales.returns(returns.places, time(returns.at));
   }
-  if (phase === 'ended') return '';
+  if (phase === 'ended' || phase === 'paused') return '';
   const seconds = Math.round(payWithinMs / 1_000);
   return t.sales.toPay(seconds < 120 ? t.sales.seconds(seconds) : t.sales.minutes(Math.round(seconds / 60)));
 }

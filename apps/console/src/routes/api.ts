@@ -1,11 +1,11 @@
-import { activityId, idempotencyKey, orderId } from '@lapse/contracts';
+import { activityId, idempotencyKey, lowerCaseUuid, orderId } from '@lapse/contracts';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ConsoleDependencies } from '../console-dependencies.ts';
 import { requireSession, sessionOf } from '../session-cookie.ts';
 
 const params = z.object({
-  id: z.union([orderId, z.coerce.number().pipe(activityId)]).optional(),
+  id: z.union([orderId, lowerCaseUuid, z.coerce.number().pipe(activityId)]).optional(),
 });
 const headers = z.looseObject({
   'idempotency-key': idempotencyKey.optional(),
@@ -29,6 +29,10 @@ const buyerCalls = [
 ] as const;
 const operatorCalls = [
   ['POST', '/orders/:id/extend'],
+  ['POST', '/workers/:id/pause'],
+  ['POST', '/workers/:id/resume'],
+  ['POST', '/activities/:id/pause'],
+  ['POST', '/activities/:id/resume'],
   ['GET', '/ops/findings'],
   ['GET', '/ops/parked'],
   ['GET', '/ops/refunds'],
