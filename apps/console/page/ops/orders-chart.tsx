@@ -84,6 +84,8 @@ function optionsFor(width: number, timeText: (seconds: number) => string): uPlot
   const options: uPlot.Options = {
     width,
     height: heightPx,
+    // Room for half of the last time on the axis.
+    padding: [12, 32, 0, 0],
     legend: { show: false },
     cursor: { show: false },
     scales: { y: { range: (_chart, _min, max) => [0, Math.max(5, max * 1.1)] } },
