@@ -35,7 +35,12 @@ await startProcess('settler', groups, async ({ config, log, own }) => {
     worker.controls(own(repeat({ name, everyMs, task, log })));
   };
   start('apply-waiting-payments', everyMs, applyWaitingPayments(parts));
-  start('report-backlog', config.settler.reportEveryMs, reportBacklog({ ...parts, provider }));
+  let waiting = 0;
+  worker.measures(() => ({ waiting }));
+  const counted = (count: number): void => {
+    waiting = count;
+  };
+  start('report-backlog', config.settler.reportEveryMs, reportBacklog({ ...parts, provider, counted }));
   if (provider) {
     start('pay-refunds', everyMs, payRefunds({ ...parts, provider }));
     start('settle-attempts', everyMs, settleAttempts({ ...parts, provider, closeOrder: lane.closeOrder }));

@@ -10,6 +10,8 @@ export interface ReportBacklogParts {
     /** A refund that waits longer is an alarm. */
     readonly refundAlertMs: number;
   };
+  /** Hears how much waits: refunds, attempts that are due, and payments whose order is not there. */
+  readonly counted?: (waiting: number) => void;
   readonly log: Logger;
 }
 
@@ -18,7 +20,13 @@ const alarmEveryMs = 60_000;
 const byHand = 'what nobody here can pay, pay by hand and mark it: POST /v1/ops/refunds/{id}/paid-by-hand';
 
 /** Say in the metrics what waits, and in the log, as an error, that money owed to buyers has waited for too long. */
-export function reportBacklog({ orders, provider, config, log }: ReportBacklogParts): () => Promise<void> {
+export function reportBacklog({
+  orders,
+  provider,
+  config,
+  counted,
+  log,
+}: ReportBacklogParts): () => Promise<void> {
   let alarmedAtMs = Number.NEGATIVE_INFINITY;
   return async () => {
     const counts = await orders.readPaymentBacklog();
@@ -29,6 +37,7 @@ export function reportBacklog({ orders, provider, config, log }: ReportBacklogPa
     backlog.paymentsWaiting.set(counts.paymentsWaiting);
     backlog.quarantined.set(counts.quarantined);
     backlog.refundsFailed.set(counts.refundsFailed);
+    counted?.(counts.refundsWaiting + counts.attemptsDue + counts.paymentsWaiting);
     if (counts.oldestRefundMs < config.refundAlertMs) return;
     if (performance.now() - alarmedAtMs < alarmEveryMs) return;
     alarmedAtMs = performance.now();

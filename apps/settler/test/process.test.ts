@@ -205,6 +205,8 @@ test('paused it asks the provider for nothing; resumed it settles what fell due 
   const before = Number(await heard());
   await waitUntil(async () => Number(await heard()) - before > 1_500, { what: 'some heartbeats' });
   expect(await statusOf(shop, being.orderId)).toBe('PENDING');
+  const { figures } = await findWorker(shop, 'settler', app.pid);
+  expect(figures.waiting).toEqual(expect.any(Number));
   await directWorker(shop, worker, 'RUN');
   await waitUntil(async () => (await statusOf(shop, being.orderId)) === 'PAID', {
     what: 'the payment to be settled',
