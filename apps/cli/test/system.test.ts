@@ -174,17 +174,19 @@ describe('exit codes', () => {
 
 test('as a process of its own: data on standard output alone, the exit code, and no store opened for --help', () => {
   const root = fileURLToPath(new URL('..', import.meta.url));
-  const run = (...args: string[]) => {
-    const source = ['--conditions=@lapse/source', '--import', 'tsx/esm', 'src/main.ts'];
-    return spawnSync(process.execPath, [...source, ...args], {
-      cwd: root,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-      encoding: 'utf8',
-    });
-  };
+  const source = ['--conditions=@lapse/source', '--import', 'tsx/esm', 'src/main.ts'];
+  const variables = { PATH: process.env.PATH, HOME: process.env.HOME, ...env };
+  const options = { cwd: root, env: variables, encoding: 'utf8' } as const;
+  const run = (...args: string[]) => spawnSync(process.execPath, [...source, ...args], options);
   const listed = run('activity', 'list', '--json');
   expect([listed.status, listed.stderr]).toEqual([0, '']);
   expect(JSON.parse(listed.stdout)).toHaveProperty('activities');
+  const piped = spawnSync(
+    'sh',
+    ['-c', '"$0" "$@" | true', process.execPath, ...source, '--help'],
+    options,
+  );
+  expect([piped.status, piped.stderr]).toEqual([0, '']);
   const help = run('--help');
   expect([help.status, help.stdout]).toEqual([0, expect.stringContaining('Exit codes:')]);
 });
