@@ -181,11 +181,7 @@ test('as a process of its own: data on standard output alone, the exit code, and
   const listed = run('activity', 'list', '--json');
   expect([listed.status, listed.stderr]).toEqual([0, '']);
   expect(JSON.parse(listed.stdout)).toHaveProperty('activities');
-  const piped = spawnSync(
-    'sh',
-    ['-c', '"$0" "$@" | true', process.execPath, ...source, '--help'],
-    options,
-  );
+  const piped = spawnSync('sh', ['-c', '"$0" "$@" | true', process.execPath, ...source, '--help'], options);
   expect([piped.status, piped.stderr]).toEqual([0, '']);
   const help = run('--help');
   expect([help.status, help.stdout]).toEqual([0, expect.stringContaining('Exit codes:')]);
