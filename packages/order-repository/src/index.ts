@@ -47,7 +47,6 @@ export type {
   SentRow,
 } from './order-repository.ts';
 export type { OrderFilter, OrderSearch } from './order-search.ts';
-export type { Deliveries, OrderCounts, Overview } from './overview.ts';
 export type {
   DueDeadlines,
   DueMinute,
@@ -57,6 +56,7 @@ export type {
   WatchedOrder,
   WorkToDo,
 } from './order-views.ts';
+export type { Deliveries, OrderCounts, Overview } from './overview.ts';
 export type {
   Parked,
   ParkedFilter,
