@@ -94,6 +94,32 @@ describe('an operator', () => {
     await close();
   });
 
+  it('puts a parked order back to work: first sees what would happen, then does it', async () => {
+    const order = await shop.placeOrder(await shop.openActivity({ name: 'Parked' }), 'dan');
+    await queryDatabase(
+      shop.shop.databaseUrl,
+      `INSERT INTO parked (kind, ref, body_hash, order_id, phase, reason, created_at)
+       VALUES ('order', ?, UNHEX(SHA2('', 256)), UNHEX(REPLACE(?, '-', '')), 2, 'planted', NOW(3))`,
+      [order.id, order.id],
+    );
+    const { page, faults, close } = await openOperator();
+    await page.getByRole('link', { name: /1\s*Orders set aside/ }).click();
+    await page.getByText('planted').waitFor();
+    await page.getByRole('checkbox').check();
+    await page.getByLabel('Why').fill('its cause is gone');
+    await page.getByRole('button', { name: 'Show what would happen' }).click();
+    await page.locator('.outcome', { hasText: 'redriven' }).waitFor();
+    const state = async () =>
+      (await queryDatabase(shop.shop.databaseUrl, 'SELECT state FROM parked')).map((row) => row.state);
+    expect(await state()).toEqual(['PARKED']);
+    await page.getByRole('button', { name: 'Put back to work' }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.locator('.outcome', { hasText: 'Done.' }).waitFor();
+    expect(await state()).toEqual(['REDRIVEN']);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
   it('finds orders by their user', async () => {
     const activityId = await shop.openActivity({ name: 'Found' });
     const order = await shop.placeOrder(activityId, 'cem');

@@ -11,10 +11,17 @@ interface ActionFormProps {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly children?: ComponentChildren;
+  /** The API can say what would happen: a button for that as well. */
+  readonly canTry?: boolean;
+}
+
+/** What the API answers about rows; other answers have none. */
+interface RowsAnswer {
+  readonly outcomes?: readonly { readonly id: number | string; readonly kind: string }[];
 }
 
 /** A change by an operator's hand: why, then what it does and a second button, then what came of it. */
-export function ActionForm({ name, effect, path, body, children }: ActionFormProps) {
+export function ActionForm({ name, effect, path, body, children, canTry = false }: ActionFormProps) {
   const { t } = useSpeech();
   const id = useId();
   const [asking, setAsking] = useState(false);
@@ -27,12 +34,21 @@ export function ActionForm({ name, effect, path, body, children }: ActionFormPro
     const request = JSON.stringify({ ...body, reason });
     if (asked.current.request !== request) asked.current = { request, key: crypto.randomUUID() };
     setBusy(true);
-    const answer = await callApi('POST', path, { body: { ...body, reason }, key: asked.current.key });
+    const answer = await callApi<RowsAnswer>('POST', path, {
+      body: { ...body, reason },
+      key: asked.current.key,
+    });
     setBusy(false);
-    setOutcome(answer.ok ? t.ops.done : problemText(t, answer.problem));
+    setOutcome(answer.ok ? `${t.ops.done} ${outcomesText(answer.value)}` : problemText(t, answer.problem));
     if (!answer.ok && answer.problem === null) return;
     setAsking(false);
     asked.current = { request: '', key: '' };
+  };
+  const tryOut = async (): Promise<void> => {
+    setBusy(true);
+    const answer = await callApi<RowsAnswer>('POST', path, { body: { ...body, reason, dryRun: true } });
+    setBusy(false);
+    setOutcome(answer.ok ? outcomesText(answer.value) : problemText(t, answer.problem));
   };
   const ask = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -61,11 +77,27 @@ export function ActionForm({ name, effect, path, body, children }: ActionFormPro
           </button>
         </fieldset>
       ) : (
-        <button type="submit">{name}</button>
+        <div class="choices">
+          <button type="submit">{name}</button>
+          {canTry ? (
+            <button
+              type="button"
+              class="quiet"
+              disabled={busy || reason === ''}
+              onClick={() => void tryOut()}
+            >
+              {t.ops.dryRun}
+            </button>
+          ) : null}
+        </div>
       )}
       <p class="soft outcome" role="status">
         {outcome}
       </p>
     </form>
   );
+}
+
+function outcomesText({ outcomes = [] }: RowsAnswer): string {
+  return outcomes.map(({ id, kind }) => `${id}: ${kind}`).join(', ');
 }

@@ -4,6 +4,7 @@ import { callApi } from '../call-api.ts';
 import { useSpeech } from '../language.tsx';
 import { problemText } from '../problem-text.ts';
 import { Link } from '../router.tsx';
+import { RowActions } from './row-actions.tsx';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -40,6 +41,7 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
   const of = query.get('of');
   const name = of === 'parked' || of === 'refunds' || of === 'undelivered' ? of : 'orders';
   const { path, columns } = sources[name];
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const [rows, setRows] = useState<readonly Row[] | null>(null);
   const [problem, setProblem] = useState<ProblemView | null | undefined>(undefined);
   useEffect(() => {
@@ -71,6 +73,7 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
             <table>
               <thead>
                 <tr>
+                  {name === 'orders' ? null : <th scope="col">{t.ops.choose}</th>}
                   {columns.map((column) => (
                     <th key={column} scope="col">
                       {column}
@@ -81,6 +84,17 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
               <tbody>
                 {rows.map((row) => (
                   <tr key={String(row.id)}>
+                    {name === 'orders' ? null : (
+                      <td>
+                        <input
+                          type="checkbox"
+                          aria-label={`${t.ops.choose} ${String(row.id)}`}
+                          onChange={({ currentTarget }) =>
+                            setChosen((before) => withOne(before, Number(row.id), currentTarget.checked))
+                          }
+                        />
+                      </td>
+                    )}
                     {columns.map((column) => (
                       <Cell key={column} column={column} value={row[column]} isOrder={name === 'orders'} />
                     ))}
@@ -91,8 +105,16 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
           </section>
         )}
       </section>
+      {name === 'orders' || chosen.size === 0 ? null : <RowActions of={name} ids={[...chosen]} />}
     </>
   );
+}
+
+function withOne(before: ReadonlySet<number>, id: number, isIn: boolean): ReadonlySet<number> {
+  const after = new Set(before);
+  if (isIn) after.add(id);
+  else after.delete(id);
+  return after;
 }
 
 function titleOf(query: URLSearchParams): string {

@@ -198,6 +198,11 @@ export const en = {
     resend: 'Send again',
     redrive: 'Put back to work',
     payBack: 'Pay back',
+    choose: 'Choose',
+    sureRedrive:
+      'These rows are put back to work; their orders close or are reminded as if nothing had been.',
+    sureResend: 'These notices are sent again, with all their tries.',
+    surePayBack: 'The captured money of these payments goes back to its buyers, once.',
     selected: (count: number) => `${count} selected`,
   },
 } as const;

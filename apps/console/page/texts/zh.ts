@@ -194,6 +194,10 @@ export const zh: Texts = {
     resend: '重新发送',
     redrive: '重新处理',
     payBack: '退款',
+    choose: '选择',
+    sureRedrive: '这些行重新处理；其订单照常关闭或提醒。',
+    sureResend: '这些通知重新发送，次数重新计算。',
+    surePayBack: '这些付款的金额退还给买家，只退一次。',
     selected: (count) => `已选 ${count} 项`,
   },
 };
