@@ -56,7 +56,7 @@ export type {
   WatchedOrder,
   WorkToDo,
 } from './order-views.ts';
-export type { Deliveries, OrderCounts, Overview } from './overview.ts';
+export type { OrderCounts, Overview } from './overview.ts';
 export type {
   Parked,
   ParkedFilter,

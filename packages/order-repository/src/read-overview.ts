@@ -1,6 +1,7 @@
 import type { OrderStatus } from '@lapse/contracts';
 import type { Database } from './database.ts';
-import type { Deliveries, OrderCounts, Overview } from './overview.ts';
+import type { OrderCounts, Overview } from './overview.ts';
+import { readWorkToDo } from './read-work-to-do.ts';
 import type { Session } from './session.ts';
 import { withRetriedSession } from './transaction.ts';
 
@@ -10,18 +11,16 @@ const dueWithinMs = [60_000, 300_000, 900_000] as const;
  * What waits now. Reads ranges of indexes that hold what is unfinished and nothing else, so it costs the same however
  * many orders there ever were: for one look a second. Piece by piece, not of one instant.
  */
-export function readOverview(database: Database): Promise<Overview> {
+export async function readOverview(database: Database): Promise<Overview> {
+  const work = await readWorkToDo(database);
   return withRetriedSession(database, async (session) => ({
+    ...work,
     ...(await readPending(session)),
-    outbox: await readOutbox(session),
-    effects: await readEffects(session),
-    parked: await count(session, "SELECT COUNT(*) AS total FROM parked WHERE state = 'PARKED'"),
-    notices: await readDeliveries(session, 'notification', ['WAITING', 'PARKED']),
-    shopEvents: await readDeliveries(session, 'shop_event', ['HELD', 'WAITING', 'PARKED']),
+    shopEvents: await readShopEvents(session),
   }));
 }
 
-/** Count the orders of each status. Reads one index whole: some 0.2 s for a million. */
+/** Count the orders of each status. Reads one index whole, so seldom, where there are many orders. */
 export async function countOrders(database: Database): Promise<OrderCounts> {
   const rows = await withRetriedSession(database, (session) =>
     session.rows<{ status: OrderStatus; total: number }>(
@@ -46,51 +45,11 @@ async function readPending(session: Session): Promise<Pick<Overview, 'pending' |
   return { pending: of('pending'), overdue: of('overdue'), due };
 }
 
-async function readOutbox(session: Session): Promise<Overview['outbox']> {
-  const [row] = await session.rows<{ total: number; oldest_us: number | null }>(
-    `SELECT COUNT(*) AS total, TIMESTAMPDIFF(MICROSECOND, MIN(created_at), NOW(3)) AS oldest_us
-     FROM message_outbox WHERE sent_at IS NULL`,
+async function readShopEvents(session: Session): Promise<Overview['shopEvents']> {
+  const rows = await session.rows<{ state: string; total: number }>(
+    `SELECT state, COUNT(*) AS total FROM shop_event
+     WHERE state IN ('HELD', 'WAITING', 'PARKED') GROUP BY state`,
   );
-  return { waiting: row?.total ?? 0, oldestMs: toMs(row?.oldest_us) };
-}
-
-async function readEffects(session: Session): Promise<Overview['effects']> {
-  const rows = await session.rows<{
-    kind: Overview['effects'][number]['kind'];
-    total: number;
-    oldest_us: number;
-  }>(
-    `SELECT kind, COUNT(*) AS total, TIMESTAMPDIFF(MICROSECOND, MIN(created_at), NOW(3)) AS oldest_us
-     FROM effect GROUP BY kind ORDER BY kind`,
-  );
-  return rows.map(({ kind, total, oldest_us }) => ({ kind, rows: total, oldestMs: toMs(oldest_us) }));
-}
-
-async function readDeliveries(
-  session: Session,
-  table: 'notification' | 'shop_event',
-  states: readonly string[],
-): Promise<Deliveries> {
-  const rows = await session.rows<{ state: string; total: number; failing: number | string }>(
-    `SELECT state, COUNT(*) AS total, SUM(attempts > 0) AS failing FROM ${table}
-     WHERE state IN (?) GROUP BY state`,
-    [states],
-  );
-  const waiting = rows.filter(({ state }) => state !== 'PARKED');
-  const sum = (values: readonly (number | string)[]): number =>
-    values.reduce<number>((a, b) => a + Number(b), 0);
-  return {
-    waiting: sum(waiting.map(({ total }) => total)),
-    failing: sum(waiting.map(({ failing }) => failing)),
-    givenUp: sum(rows.filter(({ state }) => state === 'PARKED').map(({ total }) => total)),
-  };
-}
-
-async function count(session: Session, sql: string): Promise<number> {
-  const [row] = await session.rows<{ total: number }>(sql);
-  return row?.total ?? 0;
-}
-
-function toMs(us: number | null | undefined): number {
-  return Math.max(0, Math.floor((us ?? 0) / 1_000));
+  const of = (state: string): number => rows.find((row) => row.state === state)?.total ?? 0;
+  return { waiting: of('HELD') + of('WAITING'), givenUp: of('PARKED') };
 }

@@ -1,8 +1,8 @@
 import { workerView } from '@lapse/contracts';
 import { z } from 'zod';
 
-const deliveries = z.object({ waiting: z.int(), failing: z.int(), givenUp: z.int() });
-const aged = { oldestMs: z.int() };
+/** Rows that wait, each of many orders, and the age of the oldest; 0 where none waits. */
+const queue = z.object({ rows: z.int(), oldestMs: z.int() });
 
 /** `lapse top --json`, once. A part is null where its store does not answer. */
 export const topShape = z.object({
@@ -11,11 +11,11 @@ export const topShape = z.object({
   pending: z.int(),
   overdue: z.int(),
   due: z.array(z.object({ withinMs: z.int(), orders: z.int() })),
-  outbox: z.object({ waiting: z.int(), ...aged }),
-  effects: z.array(z.object({ kind: z.string(), rows: z.int(), ...aged })),
-  parked: z.int(),
-  notices: deliveries,
-  shopEvents: deliveries,
+  outbox: queue,
+  effects: queue,
+  parked: z.object({ orders: z.int(), messages: z.int(), deadLetters: z.int() }),
+  notices: z.object({ failing: z.int(), givenUp: z.int() }),
+  shopEvents: z.object({ waiting: z.int(), givenUp: z.int() }),
   money: z.object({
     refundsWaiting: z.int(),
     oldestRefundMs: z.int(),

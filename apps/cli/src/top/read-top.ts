@@ -35,7 +35,6 @@ export function openTop({ orders, stock }: TopPorts): () => Promise<TopView> {
       orders: { ...counts, PENDING: overview.pending },
       ...overview,
       due: [...overview.due],
-      effects: [...overview.effects],
       money,
       workers,
       activities: await Promise.all(activities.map((activity) => withRedis(stock, activity))),
