@@ -13,7 +13,7 @@ export default mergeConfig(shared, {
   test: {
     exclude: [...configDefaults.exclude, ...others.map((part) => `test/crash-*-${part}.test.ts`)],
     fileParallelism: true,
-    maxWorkers: 4,
+    maxWorkers: 3,
     isolate: true,
   },
 });

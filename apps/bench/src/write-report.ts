@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BenchError } from './bench-error.ts';
+import { readResult } from './read-result.ts';
 import { drawPictures } from './report/draw-pictures.ts';
 import { fillReport } from './report/fill-report.ts';
 import { reportBlocks } from './report/report-blocks.ts';
-import { type BenchResult, benchResult } from './result.ts';
 
 /**
  * `npm run bench:report [FILE.json]`: puts the figures of a run, of infra/bench/result.json unless told otherwise, into
@@ -24,20 +24,4 @@ try {
   if (!(error instanceof BenchError)) throw error;
   process.stderr.write(`${error.code}: ${error.message}\n`);
   process.exitCode = 1;
-}
-
-/** @throws {BenchError} LAPSE_BENCH_REPORT when it is not there, or of another version. */
-function readResult(file: string): BenchResult {
-  const again = `Make it again: npm run bench -- --json=${file}`;
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (cause) {
-    throw new BenchError('LAPSE_BENCH_REPORT', `${(cause as Error).message}. ${again}`, { cause });
-  }
-  const { data, error } = benchResult.safeParse(json);
-  if (data) return data;
-  const [first] = error.issues;
-  const why = `${first?.path.join('.')}: ${first?.message}`;
-  throw new BenchError('LAPSE_BENCH_REPORT', `${file} is no result of this version (${why}). ${again}`);
 }

@@ -23,6 +23,7 @@ const pair = fc
 
 test.each(fc.sample(pair, { seed, numRuns: pairs }))(
   '%j and %j killed in one sale: nothing lost, nothing twice',
+  { timeout: 150_000 },
   async (...victims) => {
     await killAt(world, victims);
   },

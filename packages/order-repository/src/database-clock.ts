@@ -1,7 +1,10 @@
+import { TimeoutError } from 'tarn';
 import type { Database } from './database.ts';
 
 const sampleEveryMs = 10_000;
 const samplesPerRound = 3;
+/** Of 3 s each. */
+const firstAttemptsMax = 5;
 
 export interface DatabaseClock {
   /** Whole milliseconds since 1970 by the database clock, estimated. */
@@ -15,7 +18,7 @@ export interface DatabaseClock {
  * delivery. While MySQL is away the last distance stands.
  */
 export async function openDatabaseClock(database: Database): Promise<DatabaseClock> {
-  let distance = await sampleDistance(database);
+  let distance = await firstDistance(database);
   let sampling = Promise.resolve();
   let busy = false;
   const timer = setInterval(() => {
@@ -39,6 +42,20 @@ export async function openDatabaseClock(database: Database): Promise<DatabaseClo
       await sampling;
     },
   };
+}
+
+/**
+ * The first connection of a process, on a machine where everything starts at once, may take longer than any operation
+ * waits for one. MySQL that refuses is not asked again.
+ */
+async function firstDistance(database: Database): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await sampleDistance(database);
+    } catch (error) {
+      if (!(error instanceof TimeoutError) || attempt === firstAttemptsMax) throw error;
+    }
+  }
 }
 
 async function sampleDistance(database: Database): Promise<number> {

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createActivityBody, type WorkerReport } from '@lapse/contracts';
-import { createTestDatabase, queryDatabase } from '@lapse/testing';
-import { createConnection } from 'mysql2/promise';
+import { createTestDatabase, holdLock, queryDatabase } from '@lapse/testing';
 import { v7 } from 'uuid';
 import {
   type Activity,
@@ -58,29 +57,14 @@ export async function openFixture(): Promise<Fixture> {
     query: (sql, values) => queryDatabase(database.url, sql, values),
     openAnother,
     lockOrder: (id) =>
-      holdLock(
-        database.url,
-        'SELECT id FROM orders WHERE id = ? FOR UPDATE',
+      holdLock(database.url, 'SELECT id FROM orders WHERE id = ? FOR UPDATE', [
         Buffer.from(id.replaceAll('-', ''), 'hex'),
-      ),
-    lockActivity: (id) => holdLock(database.url, 'SELECT id FROM activity WHERE id = ? FOR UPDATE', id),
+      ]),
+    lockActivity: (id) => holdLock(database.url, 'SELECT id FROM activity WHERE id = ? FOR UPDATE', [id]),
     close: async () => {
       for (const repository of opened) await repository.close();
       // Fails when a connection was left open.
       await database.drop();
-    },
-  };
-}
-
-async function holdLock(url: string, sql: string, id: Buffer | number) {
-  const connection = await createConnection(url);
-  await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
-  await connection.query('START TRANSACTION');
-  await connection.query(sql, [id]);
-  return {
-    release: async () => {
-      await connection.query('ROLLBACK');
-      await connection.end();
     },
   };
 }

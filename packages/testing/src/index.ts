@@ -1,4 +1,5 @@
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
+export { type HeldLock, holdLock } from './hold-lock.ts';
 export { keepLog, keepSecrets } from './keep-for-log-check.ts';
 export type { BrokerAddress } from './oracle/broker-messages.ts';
 export { checkInvariants, type OracleOptions } from './oracle/check-invariants.ts';
