@@ -71,9 +71,7 @@ async function outcomeOf(
 ): Promise<NoticeOutcome> {
   const { orders, notifier, config, log } = parts;
   const { orderId, stage, tries } = job;
-  if (!(await isWanted(parts, job, statusIsOld))) {
-    return { state: 'SKIPPED' };
-  }
+  if (!(await isWanted(parts, job, statusIsOld))) return { state: 'SKIPPED' };
   try {
     if (tries > config.attemptsMax) throw new Error(neverFinished);
     await notifier.send({ ...job, remainingMs: Math.max(0, job.expiresAt.getTime() - orders.now()) });

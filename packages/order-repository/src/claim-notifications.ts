@@ -1,6 +1,6 @@
 import type { OrderStatus } from '@lapse/contracts';
 import { idFromBytes } from './binary-id.ts';
-import { claimDue } from './claim-due.ts';
+import { claimDue, deliveryIsDue } from './claim-due.ts';
 import type { Database } from './database.ts';
 import type { NoticeJob, NoticeStage } from './notification.ts';
 import type { Session } from './session.ts';
@@ -26,9 +26,6 @@ interface JobRow {
 /** A reminder is worth something only before the deadline, so a backlog of closed notices never delays it. */
 const stagesByUrgency: readonly NoticeStage[] = ['REMINDER', 'CLOSED'];
 
-const due = `state = 'WAITING' AND next_attempt_at <= NOW(3)
-  AND (claimed_until IS NULL OR claimed_until <= NOW(3))`;
-
 /**
  * Lease notices that are due, reminders first and oldest first, with all that their text needs. A notice is in one caller's hands
  * until its lease ends. One that was claimed and never finished comes back: delivery is at least once, and
@@ -39,7 +36,10 @@ export async function claimNotifications(
   options: { limit: number; leaseMs: number },
 ): Promise<NoticeJob[]> {
   const rows = await claimDue<JobRow>(database, {
-    isDue: { sql: `SELECT 1 FROM notification WHERE ${due} AND stage IN (?)`, values: [stagesByUrgency] },
+    isDue: {
+      sql: `SELECT 1 FROM notification WHERE ${deliveryIsDue} AND stage IN (?)`,
+      values: [stagesByUrgency],
+    },
     claim: (session) => claimOnce(session, options),
     witness: ({ id, attempts }) => ({
       sql: 'SELECT 1 FROM notification WHERE id = ? AND attempts = ?',
@@ -56,7 +56,7 @@ async function claimOnce(
   const ids: number[] = [];
   for (const stage of stagesByUrgency) {
     const found = await session.rows<{ id: number }>(
-      `SELECT id FROM notification WHERE ${due} AND stage = ?
+      `SELECT id FROM notification WHERE ${deliveryIsDue} AND stage = ?
        ORDER BY next_attempt_at LIMIT ? FOR UPDATE SKIP LOCKED`,
       [stage, limit - ids.length],
     );

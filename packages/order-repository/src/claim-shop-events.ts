@@ -1,5 +1,5 @@
 import { idFromBytes } from './binary-id.ts';
-import { claimDue } from './claim-due.ts';
+import { claimDue, deliveryIsDue } from './claim-due.ts';
 import type { Database } from './database.ts';
 import type { Session } from './session.ts';
 import type { ShopEventJob, ShopEventType } from './shop-event.ts';
@@ -14,9 +14,6 @@ interface JobRow {
   readonly attempts_before: number;
 }
 
-const due = `state = 'WAITING' AND next_attempt_at <= NOW(3)
-  AND (claimed_until IS NULL OR claimed_until <= NOW(3))`;
-
 /**
  * Lease events that are due, longest waiting first, at most one of an order: what is behind it is HELD. An event
  * is in one caller's hands until its lease ends. One that was claimed and never finished comes back: delivery
@@ -27,7 +24,7 @@ export async function claimShopEvents(
   options: { limit: number; leaseMs: number },
 ): Promise<ShopEventJob[]> {
   const rows = await claimDue<JobRow>(database, {
-    isDue: { sql: `SELECT 1 FROM shop_event WHERE ${due}`, values: [] },
+    isDue: { sql: `SELECT 1 FROM shop_event WHERE ${deliveryIsDue}`, values: [] },
     claim: (session) => claimOnce(session, options),
     witness: ({ id, attempts }) => ({
       sql: 'SELECT 1 FROM shop_event WHERE id = ? AND attempts = ?',
@@ -50,7 +47,7 @@ async function claimOnce(
   { limit, leaseMs }: { limit: number; leaseMs: number },
 ): Promise<JobRow[]> {
   const found = await session.rows<{ id: number }>(
-    `SELECT id FROM shop_event WHERE ${due}
+    `SELECT id FROM shop_event WHERE ${deliveryIsDue}
      ORDER BY next_attempt_at LIMIT ? FOR UPDATE SKIP LOCKED`,
     [limit],
   );

@@ -1,5 +1,6 @@
 import { idFromBytes, packIds, unpackIds } from './binary-id.ts';
 import { bisect } from './bisect.ts';
+import { findsAny } from './claim-due.ts';
 import type { Database } from './database.ts';
 import { CommitUnknownError, isUnavailable } from './errors.ts';
 import { isRowFault, toStoreError } from './mysql-fault.ts';
@@ -44,7 +45,8 @@ export async function expandEffects(
   expand: (session: Session, orderIds: readonly string[]) => Promise<void>,
 ): Promise<number> {
   // A look without locks: mostly nothing is there.
-  if (!(await isDue(database, kind))) return 0;
+  const isDue = { sql: `SELECT 1 ${dueEffects}`, values: [kind, expandAttemptsMax] };
+  if (!(await findsAny(database, isDue))) return 0;
   const failed: Buffer[] = [];
   let done = 0;
   while (done + failed.length < limit) {
@@ -68,13 +70,6 @@ export async function expandEffects(
 
 const dueEffects = `FROM effect
   WHERE kind = ? AND attempts < ? AND created_at <= NOW(3) - INTERVAL attempts * attempts SECOND`;
-
-function isDue(database: Database, kind: string): Promise<boolean> {
-  return withRetriedSession(database, async (session) => {
-    const found = await session.rows(`SELECT 1 ${dueEffects} LIMIT 1`, [kind, expandAttemptsMax]);
-    return found.length > 0;
-  });
-}
 
 async function expandNext(
   session: Session,
