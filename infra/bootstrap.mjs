@@ -1,5 +1,5 @@
 /**
- * What `npm start`, `npm test`, `npm run demo`, `npm run chaos`, `npm run simulate` and `npm run lapse` call. Node's built-ins alone, because on a
+ * What `npm start`, `npm test`, `npm run demo`, `npm run chaos`, `npm run simulate`, `npm run check:deploy` and `npm run lapse` call. Node's built-ins alone, because on a
  * fresh clone nothing else is there: install what is pinned when the stamp in node_modules is
  * not of this lockfile and this Node, compile, then become the command's own program (the same
  * process, so signals and the exit code need no passing on).
@@ -33,11 +33,12 @@ process.env.PATH = `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? 
 await install();
 await compile();
 if (isData) findStack();
-if (command === 'start' || command === 'test') await buildPage();
+if (['start', 'test', 'check:deploy'].includes(command)) await buildPage();
 const programs = {
   chaos: 'infra/chaos/dist/main.js',
   simulate: 'infra/simulation/dist/simulate.js',
   lapse: 'apps/cli/dist/main.js',
+  'check:deploy': 'infra/deploy/dist/main.js',
 };
 const program = programs[command] ?? `infra/stack/dist/${command}.js`;
 process.argv = [process.argv[0], join(root, program), ...args];

@@ -72,6 +72,15 @@ export const commands = {
     ],
     environment: environment.filter(([name]) => /INSTALL|CACHE/.test(name)),
   },
+  'check:deploy': {
+    usage: 'npm run check:deploy',
+    summary:
+      'Writes the production tree of every image as its Dockerfile does, starts each from it alone on private ' +
+      'services, and checks the Dockerfile, the compose files and the Kubernetes manifests. Needs no container engine. ' +
+      'The last line is `deploy: images=N/N manifests=ok`.',
+    options: [],
+    environment: environment.filter(([name]) => /INSTALL|CACHE/.test(name)),
+  },
   bench: {
     usage: 'npm run bench -- [options]',
     summary:

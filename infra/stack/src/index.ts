@@ -7,3 +7,4 @@ export { onStop } from './on-stop.ts';
 export { prepareStores } from './prepare.ts';
 export { createPrinter, type Printer } from './print.ts';
 export { type DemoSecrets, readSecrets } from './secrets.ts';
+export { openTestServices, type TestServices } from './test-services.ts';
