@@ -61,13 +61,17 @@ async function runTurbo(
   { name, report, tests }: TestedPackage,
   { root, env, signal }: PackageTests,
 ): Promise<string | undefined> {
-  const turbo = [
-    join(root, 'node_modules', '.bin', 'turbo'),
+  const args = [
     ...['run', 'test', `--filter=${name}`, '--cache=local:,remote:', '--log-order=grouped', '--summarize'],
     ...(process.stdout.isTTY ? [] : ['--no-color']),
   ];
-  const [command = '', ...args] = tests === 'beside' ? ['nice', '-n', '19', ...turbo] : turbo;
-  const { code, output } = await runProgram(command, args, { cwd: root, env, inherit: true, signal });
+  const { code, output } = await runProgram(join(root, 'node_modules', '.bin', 'turbo'), args, {
+    cwd: root,
+    env,
+    inherit: true,
+    givesWay: tests === 'beside',
+    signal,
+  });
   if (code === 0 || tallyOf({ name, report }, readExitCodes(root)).failed > 0) return undefined;
   return `exit code ${code} though the report of ${name} is clean ${output}`.trim();
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { giveWay } from './give-way.ts';
 
 export interface ProgramResult {
   /** Null when a signal ended it; 127 when it could not be started. */
@@ -11,6 +12,8 @@ export interface ProgramOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** True: straight to this process's output, nothing kept. */
   readonly inherit?: boolean;
+  /** True: it and whatever it starts take only what everybody else leaves of the processors. */
+  readonly givesWay?: boolean;
   /** Ends the program and whatever it started. */
   readonly signal?: AbortSignal;
 }
@@ -23,7 +26,7 @@ const killAfterMs = 5_000;
 export function runProgram(
   command: string,
   args: readonly string[],
-  { cwd, env, inherit = false, signal }: ProgramOptions,
+  { cwd, env, inherit = false, givesWay = false, signal }: ProgramOptions,
 ): Promise<ProgramResult> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
@@ -33,6 +36,7 @@ export function runProgram(
       detached: true,
       stdio: inherit ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
     });
+    if (givesWay && child.pid !== undefined) giveWay(child.pid);
     let output = '';
     const append = (chunk: string): void => {
       if (output.length < outputCharsMax) output += chunk;
