@@ -1,10 +1,7 @@
-import { Counter, createLatenessMeter } from '@lapse/runtime';
+import { measureLateness } from '@lapse/order-flow';
+import { Counter } from '@lapse/runtime';
 
-/** Milliseconds from an order's deadline to its close, both by the database clock. */
-export const closeLateness = createLatenessMeter({
-  name: 'lapse_close_lateness_ms',
-  help: 'Milliseconds from the deadline of an order to its close, by the database clock.',
-});
+export const closeLateness = measureLateness();
 
 export const ordersHandled = new Counter({
   name: 'lapse_closer_orders_total',

@@ -24,6 +24,7 @@ export interface ReleaseLane extends Closable {
  */
 export function openReleaseLane(parts: EffectPorts & { readonly log: Logger }): ReleaseLane {
   const lane = createBatcher<StockEffect, void>({
+    name: 'release',
     run: async (effects) => {
       const { left } = await applyEffects(parts, effects);
       if (left > 0) effectsLeft.inc(left);

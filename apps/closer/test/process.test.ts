@@ -53,7 +53,7 @@ test('it starts from the environment alone, is ready, serves its metrics, and SI
   const { checks } = (await (await report()).json()) as { checks: object };
   expect(Object.keys(checks).sort()).toEqual(['broker', 'mysql', 'redis']);
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  expect(metrics).toContain('lapse_close_lateness_ms_bucket');
+  expect(metrics).toContain('lapse_close_lateness_seconds_bucket');
 
   app.kill('SIGTERM');
   expect(await app.exited).toEqual({ code: 0, signal: null });

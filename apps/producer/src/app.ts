@@ -88,7 +88,7 @@ function measure(app: FastifyInstance): void {
         method: request.method,
         // The pattern, never the address: ids would make a series each.
         route: request.routeOptions.url ?? 'unknown',
-        status: reply.statusCode,
+        status: `${Math.floor(reply.statusCode / 100)}xx`,
       },
       reply.elapsedTime / 1_000,
     );

@@ -1,6 +1,13 @@
 import type { OutboxRow } from '@lapse/contracts';
 import type { NewOrder, Order, OrderRepository } from '@lapse/order-repository';
-import { type Batcher, type Closable, type CreateConfig, createBatcher, type Logger } from '@lapse/runtime';
+import {
+  type Batcher,
+  type Closable,
+  type CreateConfig,
+  createBatcher,
+  type Logger,
+  showQueue,
+} from '@lapse/runtime';
 import type { Stock } from '@lapse/stock';
 import { type ActivityCache, createActivityCache } from './activity-cache.ts';
 import { type HoldReleaser, openHoldReleaser } from './hold-releaser.ts';
@@ -39,16 +46,19 @@ export interface CreateDependencies {
 export function openCreatePorts(dependencies: CreateDependencies): CreatePorts & Closable {
   const { orders, stock, relay, limits, log } = dependencies;
   const inserts = createBatcher<NewOrder, WriteResult>({
+    name: 'create',
     batchMax: limits.batchMax,
     queueMax: limits.queueMax,
     run: (batch) => writeBatch({ orders, relay }, batch),
   });
   const lookups = createBatcher<NewOrder, Order | undefined>({
+    name: 'find_by_key',
     batchMax: limits.batchMax,
     queueMax: limits.queueMax,
     run: (batch) => orders.findOrdersByKey(batch),
   });
   const holds = openHoldReleaser({ stock, log });
+  showQueue('release', holds.waiting);
   return {
     activities: createActivityCache(orders),
     orders,

@@ -22,15 +22,9 @@ export const connectionsDropped = new Counter({
   help: 'Connections hung up on because LAPSE_HTTP_CONNECTIONS_MAX were open.',
 });
 
-export const createBatchSize = new Histogram({
-  name: 'lapse_create_batch_size',
-  help: 'Orders written in one transaction.',
-  buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
-});
-
 export const requestSeconds = new Histogram({
   name: 'lapse_http_request_seconds',
-  help: 'Time from a request to the end of its answer, by route.',
+  help: 'Time from a request to the end of its answer, by route and class of status.',
   labelNames: ['method', 'route', 'status'] as const,
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
 });

@@ -1,6 +1,5 @@
 import type { OutboxRow } from '@lapse/contracts';
 import type { CreateResult, NewOrder, OrderRepository } from '@lapse/order-repository';
-import { createBatchSize } from './metrics.ts';
 import { isStoreUnavailable } from './store-unavailable.ts';
 
 /** `failed`: an error of its own. Nothing of it was committed, unless the error is a CommitUnknownError. */
@@ -45,7 +44,6 @@ export async function writeBatch(
   const write = async (part: readonly NewOrder[]): Promise<WriteResult[]> => {
     transactions += 1;
     try {
-      createBatchSize.observe(part.length);
       const { results, outbox } = await orders.createOrders(part);
       if (outbox) relay.add(outbox);
       return [...results];

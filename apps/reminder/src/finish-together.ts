@@ -11,6 +11,7 @@ export function finishTogether<Finished>(
   batchMax: number,
 ): (finished: Finished) => Promise<void> {
   const { submit } = createBatcher<Finished, () => Promise<void>>({
+    name: 'note',
     run: async (finished) => {
       try {
         await finish(finished);

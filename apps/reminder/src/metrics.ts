@@ -1,9 +1,9 @@
 import { Counter, createLatenessMeter } from '@lapse/runtime';
 
-/** Milliseconds from an order's reminder time to the claim of its reminder, by the database clock. */
+/** Seconds from an order's reminder time to the claim of its reminder, by the database clock. */
 export const remindLateness = createLatenessMeter({
-  name: 'lapse_remind_lateness_ms',
-  help: 'Milliseconds from the reminder time of an order to its reminder, by the database clock.',
+  name: 'lapse_remind_lateness_seconds',
+  help: 'Seconds from the reminder time of an order to its reminder, by the database clock.',
 });
 
 export const ordersHandled = new Counter({

@@ -23,6 +23,7 @@ const ordersWaitingMax = 5_000;
  */
 export function openCloseLane(parts: CloseLaneParts): CloseLane {
   const lane = createBatcher<string, void>({
+    name: 'close_settled',
     run: async (ids) => {
       const { effects } = await parts.orders.closeExpired(ids, { cause: 'settle' });
       await applyEffects(parts, effects);

@@ -9,7 +9,7 @@ import {
   mendDrift,
 } from '@lapse/stock-audit';
 import { listAllActivities } from './list-all-activities.ts';
-import { auditDifferences, stockLoads } from './metrics.ts';
+import { auditDifferences, auditEndedAt, stockLoads } from './metrics.ts';
 
 export interface AuditStockParts {
   readonly orders: LookPorts['orders'] & MendPorts['orders'] & Pick<OrderRepository, 'listActivities'>;
@@ -77,6 +77,7 @@ export function auditStock(parts: AuditStockParts) {
     if (failures.length > 0) {
       throw new Error('stock of at least one activity could not be audited', { cause: failures[0] });
     }
+    auditEndedAt.setToCurrentTime();
     return healed;
   };
 }

@@ -1,7 +1,7 @@
 import { applyEffects, type EffectPorts, logIdsOnce } from '@lapse/order-flow';
 import type { OrderRepository } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
-import { ordersParked, ordersSwept } from './metrics.ts';
+import { closeLateness, ordersParked, ordersSwept } from './metrics.ts';
 
 export interface CloseOverdueParts {
   readonly orders: Pick<OrderRepository, 'closeOverdue' | 'markEffectsApplied'>;
@@ -48,6 +48,7 @@ export function closeOverdue({ orders, stock, config, log }: CloseOverdueParts) 
       counts.batches += 1;
       counts.closed += result.closed.length;
       counts.parked += result.parked.length;
+      for (const { latenessMs } of result.closed) closeLateness.observe(latenessMs);
       ordersSwept.inc(result.closed.length);
       ordersParked.inc(logParked(result.parked));
       telling = telling.then(() => applyEffects({ stock, orders, log }, result.effects));

@@ -10,6 +10,7 @@ import { keepSender } from './keep-sender.ts';
 import { loadStock } from './load-stock.ts';
 import { parkDeadLetters } from './park-dead-letters.ts';
 import { releaseOrphans } from './release-orphans.ts';
+import { reportState } from './report-state.ts';
 import { resendOutbox } from './resend-outbox.ts';
 import { sweepReminders } from './sweep-reminders.ts';
 
@@ -67,6 +68,7 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
     auditEveryMs,
     orphansEveryMs,
     deadLettersEveryMs,
+    reportEveryMs,
   } = config.sweeper;
   const start = (name: string, everyMs: number, task: (signal: AbortSignal) => Promise<unknown>): void => {
     worker.controls(own(repeat({ name, everyMs, task: async (signal) => void (await task(signal)), log })));
@@ -79,6 +81,7 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
   start('audit-stock', auditEveryMs, auditStock(parts));
   start('release-orphans', orphansEveryMs, releaseOrphans(parts));
   start('expire-keys', expireKeysEveryMs, expireKeys(parts));
+  start('report-state', reportEveryMs, reportState(parts));
   start('park-dead-letters', deadLettersEveryMs, parkDeadLetters({ orders, drain: letters.drain }));
   ops.setReady(true);
 });

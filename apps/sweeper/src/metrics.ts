@@ -1,4 +1,8 @@
-import { Counter } from '@lapse/runtime';
+import { measureLateness } from '@lapse/order-flow';
+import { Counter, Gauge } from '@lapse/runtime';
+
+/** What the sweep closes is late, and counts in the objective as what the closer closes. */
+export const closeLateness = measureLateness();
 
 /** Every order here is one that its message missed: a steady rise means that the broker loses or lags. */
 export const ordersSwept = new Counter({
@@ -49,4 +53,9 @@ export const auditDifferences = new Counter({
   name: 'lapse_sweeper_audit_differences_total',
   help: 'Differences between MySQL and Redis that two looks of the audit found just the same.',
   labelNames: ['kind'] as const,
+});
+
+export const auditEndedAt = new Gauge({
+  name: 'lapse_sweeper_audit_end_timestamp_seconds',
+  help: 'When the last audit without a failure ended, in seconds since 1970; 0: none yet.',
 });

@@ -9,6 +9,8 @@ import {
   type Closable,
   type ConsumeConfig,
   type Logger,
+  measureCalls,
+  observeBatch,
   type Pausable,
   type RocketmqConfig,
   withCrashPoints,
@@ -23,7 +25,7 @@ import { createDueQueue, type HeldMessage } from './due-queue.ts';
 import { handBack } from './hand-back.ts';
 import { type HandleResult, handleDue } from './handle-due.ts';
 import { createMessageKeeper } from './keep-messages.ts';
-import { messagesAcked, messagesReceived, ordersInHand } from './metrics.ts';
+import { brokerCalls, messagesAcked, messagesReceived, ordersInHand } from './metrics.ts';
 import { awaitMsMin, openConsumer } from './open-consumer.ts';
 import { createOutageLog } from './outage-log.ts';
 import { parkRefused } from './park-refused.ts';
@@ -103,7 +105,10 @@ export async function consumeTimeouts(
   const consumer = await openConsumer(config, { topic, group, awaitMs, log });
   const queue = createDueQueue<MessageView>();
   const outage = createOutageLog(log, `receiving from ${topic}`);
-  const { ack } = withCrashPoints('broker', { ack: (view: MessageView) => consumer.ack(view) });
+  const measured = measureCalls({ ack: (view: MessageView) => consumer.ack(view) }, brokerCalls, {
+    ack: 'ack',
+  });
+  const { ack } = withCrashPoints('broker', measured);
   const acks = createAcknowledger<MessageView>(ack, {
     acked: () => messagesAcked.inc({ phase }),
     failed: (error) => log.debug({ reason: messageOf(error) }, 'an ack failed; the broker delivers again'),
@@ -116,7 +121,11 @@ export async function consumeTimeouts(
     log,
   });
   const stopping = new AbortController();
-  const due = handleDue({ ...options, queue, onDone, onFailed, onWorked: trouble.worked });
+  const handle: ConsumeOptions['handle'] = (orders) => {
+    observeBatch(phase === 1 ? 'remind' : 'close', orders.length);
+    return options.handle(orders);
+  };
+  const due = handleDue({ ...options, handle, queue, onDone, onFailed, onWorked: trouble.worked });
 
   function onFailed(error: unknown, messages: ReadonlySet<HeldMessage<MessageView>>): void {
     const fault = options.judge?.(error) ?? 'fault';

@@ -1,4 +1,7 @@
-import { Counter, Gauge } from '@lapse/runtime';
+import { Counter, createCallMeter, Gauge } from '@lapse/runtime';
+
+/** A receive is a long poll: its time says nothing of the broker. */
+export const brokerCalls = createCallMeter('broker', ['send', 'ack']);
 
 /** Timeout messages taken from the broker, redeliveries included. */
 export const messagesReceived = new Counter({

@@ -1,5 +1,5 @@
 import type { OutboxRow } from '@lapse/contracts';
-import type { Closable, Logger } from '@lapse/runtime';
+import { type Closable, type Logger, observeBatch, showQueue } from '@lapse/runtime';
 import { type SendOutcome, type SendSettings, sendOutboxRows } from './send-outbox-rows.ts';
 import { messageOf } from './start-client.ts';
 import type { TimeoutSender } from './timeout-sender.ts';
@@ -54,6 +54,7 @@ export function openRelay(options: RelayOptions): Relay {
   async function sendGathered(): Promise<void> {
     const batch = rows;
     rows = [];
+    observeBatch('send', batch.length);
     try {
       const { sent, failed } = await sendOutboxRows(options.sender, batch, options);
       if (sent.length > 0) await options.markSent(sent);
@@ -70,6 +71,7 @@ export function openRelay(options: RelayOptions): Relay {
     troubled = true;
   }
 
+  showQueue('send', () => rows.length);
   return {
     add(row) {
       if (rows.length >= rowsMax) return trouble(`${rowsMax} rows are waiting`);

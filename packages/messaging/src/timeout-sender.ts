@@ -1,10 +1,17 @@
 import { messageBytesMax, type Phase, type TimeoutMessage, topicOf } from '@lapse/contracts';
-import { backOffMs, type Closable, type Logger, type RocketmqConfig, sleep } from '@lapse/runtime';
+import {
+  backOffMs,
+  type Closable,
+  type Logger,
+  measureCalls,
+  type RocketmqConfig,
+  sleep,
+} from '@lapse/runtime';
 import { Producer } from 'rocketmq-client-nodejs';
 import { clientOptions } from './client-options.ts';
 import { closeClient } from './close-client.ts';
 import { MessagingError } from './messaging-error.ts';
-import { messagesSent, sendFailures } from './metrics.ts';
+import { brokerCalls, messagesSent, sendFailures } from './metrics.ts';
 import { queryRoute } from './query-route.ts';
 
 import { messageOf, startClient } from './start-client.ts';
@@ -78,7 +85,7 @@ export async function openTimeoutSender(config: RocketmqConfig, log: Logger): Pr
     );
   }
 
-  return {
+  const sender: TimeoutSender = {
     send: (message, deliverAtMs) => send(started, config.topicPrefix, message, deliverAtMs),
     isConnected: () => producer?.isRunning() ?? false,
     ping: async () => {
@@ -91,6 +98,7 @@ export async function openTimeoutSender(config: RocketmqConfig, log: Logger): Pr
       if (producer) await closeClient(producer);
     },
   };
+  return measureCalls(sender, brokerCalls, { send: 'send' });
 }
 
 /**

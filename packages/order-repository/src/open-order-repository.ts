@@ -44,6 +44,7 @@ import { markEffectsApplied } from './mark-effects-applied.ts';
 import { markOutboxFailed } from './mark-outbox-failed.ts';
 import { markOutboxSent } from './mark-outbox-sent.ts';
 import { markRefundPaid } from './mark-refund-paid.ts';
+import { measureRepository } from './measure-repository.ts';
 import { toStoreError } from './mysql-fault.ts';
 import { noteAction } from './note-action.ts';
 import { noteFirstLoad } from './note-first-load.ts';
@@ -53,6 +54,7 @@ import { parkMessage } from './park-message.ts';
 import { readActiveOrders } from './read-active-orders.ts';
 import { readActivity } from './read-activity.ts';
 import { readActivityCounts } from './read-activity-counts.ts';
+import { readOldestOverdue } from './read-oldest-overdue.ts';
 import { readOrder } from './read-order.ts';
 import { countOrders, readOverview } from './read-overview.ts';
 import { readPaymentBacklog } from './read-payment-backlog.ts';
@@ -86,7 +88,7 @@ export async function openOrderRepository(
   const database = openDatabase(config, log);
   try {
     const waits = limitRowWaits(Math.max(1, Math.floor(config.poolMax / 2)));
-    return bind(database, await openDatabaseClock(database), waits, log);
+    return measureRepository(bind(database, await openDatabaseClock(database), waits, log));
   } catch (error) {
     await database.close();
     throw toStoreError(error);
@@ -146,6 +148,7 @@ function bind(
     refundPayments: (ids, options, answer) => refundPayments(database, { ids, options, answer }),
     dismissPayments: (ids, options, answer) => dismissPayments(database, { ids, options, answer }),
     readOverview: () => readOverview(database),
+    readOldestOverdue: () => readOldestOverdue(database),
     countOrders: () => countOrders(database),
     readPaymentBacklog: () => readPaymentBacklog(database),
     closeExpired: (ids, options) => closeExpired(database, log, busy, ids, options),

@@ -226,6 +226,7 @@ export interface OrderRepository {
   ): Promise<SettleResult<DismissOutcome>>;
   readPaymentBacklog(): Promise<PaymentBacklog>;
   readOverview(): Promise<Overview>;
+  readOldestOverdue(): Promise<{ oldestMs: number }>;
   countOrders(): Promise<OrderCounts>;
 
   closeExpired(ids: readonly string[], options: { cause: CloseCause }): Promise<CloseResult>;

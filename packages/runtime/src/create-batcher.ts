@@ -1,4 +1,5 @@
 import type { Closable } from './closable.ts';
+import { type BatchName, observeBatch, showQueue } from './work-metrics.ts';
 
 /** Too many items wait already. The caller answers "overloaded" at once instead of queueing for ever. */
 export class QueueFullError extends Error {
@@ -19,6 +20,8 @@ export class BatcherClosedError extends Error {
 }
 
 export interface BatcherOptions<I, O> {
+  /** In the metrics: how many items go together, and how many wait. */
+  readonly name?: BatchName;
   /** Handles a batch; the results are in the order of the items. */
   readonly run: (items: I[]) => Promise<O[]>;
   readonly batchMax: number;
@@ -52,7 +55,7 @@ interface Entry<I, O> {
  * together. First in, first out; each item is answered exactly once.
  */
 export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O> {
-  const { run, batchMax, queueMax, concurrency = 1 } = options;
+  const { name, run, batchMax, queueMax, concurrency = 1 } = options;
   for (const limit of [batchMax, queueMax, concurrency]) {
     if (!(limit >= 1)) throw new RangeError('batchMax, queueMax and concurrency must be at least 1');
   }
@@ -86,6 +89,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
       const batch = waiting.slice(0, batchMax);
       waiting = waiting.slice(batchMax);
       inFlight += 1;
+      if (name) observeBatch(name, batch.length);
       void settleBatch(batch);
     }
     if (isIdle()) {
@@ -94,6 +98,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
     }
   };
 
+  if (name) showQueue(name, () => waiting.length);
   return {
     submit: (item) => {
       if (closed) return Promise.reject(new BatcherClosedError());

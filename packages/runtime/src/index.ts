@@ -9,9 +9,11 @@ export {
   createBatcher,
   QueueFullError,
 } from './create-batcher.ts';
+export { createHistogram, type FastHistogram } from './create-histogram.ts';
 export { createLatenessMeter, type LatenessMeter } from './create-lateness-meter.ts';
 export { hideUrlPasswords } from './hide-secrets.ts';
 export { createLogger, type Logger } from './logger.ts';
+export { type CallMeter, createCallMeter, measureCalls, type Watchers } from './measure-calls.ts';
 export { Counter, Gauge, Histogram, registry } from './metrics.ts';
 export type { Pausable } from './pausable.ts';
 export { readConfig } from './read-config.ts';
@@ -48,3 +50,4 @@ export { sleep } from './sleep.ts';
 export { startProcess } from './start-process.ts';
 export { TimeBoxError, timeBox } from './time-box.ts';
 export { workInLanes } from './work-in-lanes.ts';
+export { type BatchName, observeBatch, showQueue } from './work-metrics.ts';

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, register } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, register } from 'prom-client';
+import { appVersion } from './app-version.ts';
 
 export { Counter, Gauge, Histogram } from 'prom-client';
 
@@ -12,4 +13,22 @@ export function collectProcessMetrics(): void {
   if (collecting) return;
   collecting = true;
   collectDefaultMetrics({ register: registry });
+  // A counter, so that any number of scrapers may look: its rate is the share of time that the loop was busy.
+  new Counter({
+    name: 'lapse_event_loop_active_seconds_total',
+    help: 'Time that the event loop was at work; its rate nears 1 when the process can do no more.',
+    collect() {
+      this.reset();
+      this.inc(performance.eventLoopUtilization().active / 1_000);
+    },
+  });
+}
+
+/** Say which process this is, so that series of one scrape can be joined with it. */
+export function showProcess(name: string): void {
+  new Gauge({
+    name: 'lapse_build_info',
+    help: 'Always 1: which process this is, and of which version.',
+    labelNames: ['process', 'version'] as const,
+  }).set({ process: name, version: appVersion() }, 1);
 }

@@ -2,6 +2,7 @@ import type { Closable } from './closable.ts';
 import { createClosingStack } from './closing-stack.ts';
 import { isConnectionError } from './connection-error.ts';
 import { createLogger, type Logger } from './logger.ts';
+import { showProcess } from './metrics.ts';
 import type { ProcessConfig } from './settings.ts';
 import { timeBox } from './time-box.ts';
 
@@ -42,6 +43,7 @@ export async function run(
   start: (context: ProcessContext) => Promise<void>,
 ): Promise<void> {
   const log = createLogger(name, config.logLevel);
+  showProcess(name);
   const stack = createClosingStack(log, config.closeTimeoutMs);
   const stop = new AbortController();
   const keepAlive = setInterval(() => {}, keepAliveMs);

@@ -32,6 +32,7 @@ describe('values', () => {
         batchMax: 500,
         budgetMs: 8_000,
         repairEveryMs: 1_000,
+        reportEveryMs: 10_000,
         orphansEveryMs: 30_000,
         orphansAfterMs: 60_000,
         outboxAfterMs: 2_000,

@@ -1,7 +1,7 @@
 export type { StockServer } from './describe-servers.ts';
 export type { LoadedImage, StockImage } from './inspect-stock.ts';
 export type { StockSnapshot } from './load-stock.ts';
-export { openStock, type Stock, type StockConfig } from './open-stock.ts';
+export { openStock, type StockConfig } from './open-stock.ts';
 export type { StockPeek } from './peek-stock.ts';
 export type { ReacquiredOrder, ReacquireResult } from './reacquire.ts';
 export type { HoldLook } from './read-hold.ts';
@@ -10,5 +10,6 @@ export type { LoadedStock } from './read-load.ts';
 export type { Reservation, ReserveResult } from './reserve.ts';
 export type { CapacityResult } from './set-capacity.ts';
 export type { SettleResult } from './settle.ts';
+export type { Stock } from './stock.ts';
 export type { Hold } from './stock-hold.ts';
 export { isStockUnavailable, StockUnavailableError } from './stock-unavailable.ts';

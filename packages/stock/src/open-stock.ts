@@ -1,17 +1,18 @@
-import type { Closable, Logger } from '@lapse/runtime';
+import type { Logger } from '@lapse/runtime';
 import { connectRedis } from './connect-redis.ts';
-import { describeServers, type StockServer } from './describe-servers.ts';
-import { inspectStock, type StockImage } from './inspect-stock.ts';
-import { loadStock, readLoadToken, type StockSnapshot } from './load-stock.ts';
-import { peekStock, type StockPeek } from './peek-stock.ts';
-import { type ReacquiredOrder, type ReacquireResult, reacquire } from './reacquire.ts';
-import { type HoldLook, readHold } from './read-hold.ts';
-import { forgetReleased, type OldHolds, readCounts, type StockCounts, scanOld } from './read-holds.ts';
-import { type LoadedStock, readLoad } from './read-load.ts';
-import { type Reservation, type ReserveResult, reserve } from './reserve.ts';
-import { type CapacityResult, setCapacity } from './set-capacity.ts';
-import { type SettleResult, settleHolds } from './settle.ts';
-import type { Hold } from './stock-hold.ts';
+import { describeServers } from './describe-servers.ts';
+import { inspectStock } from './inspect-stock.ts';
+import { loadStock, readLoadToken } from './load-stock.ts';
+import { measureStock } from './measure-stock.ts';
+import { peekStock } from './peek-stock.ts';
+import { reacquire } from './reacquire.ts';
+import { readHold } from './read-hold.ts';
+import { forgetReleased, readCounts, scanOld } from './read-holds.ts';
+import { readLoad } from './read-load.ts';
+import { reserve } from './reserve.ts';
+import { setCapacity } from './set-capacity.ts';
+import { settleHolds } from './settle.ts';
+import type { Stock } from './stock.ts';
 
 export interface StockConfig {
   /**
@@ -24,40 +25,12 @@ export interface StockConfig {
 }
 
 /**
- * The stock in Redis. MySQL decides and Redis follows, so every operation may be repeated any number of times and
- * in any order. While Redis is away each fails at once with a StockUnavailableError.
- */
-export interface Stock extends Closable {
-  ping(): Promise<void>;
-  describeServers(): Promise<StockServer[]>;
-  reserve(reservation: Reservation): Promise<ReserveResult>;
-  release(activityId: number, orderIds: readonly string[]): Promise<SettleResult>;
-  confirm(activityId: number, orderIds: readonly string[]): Promise<SettleResult>;
-  reacquire(activityId: number, orders: readonly ReacquiredOrder[]): Promise<ReacquireResult>;
-  setCapacity(activityId: number, version: number, capacity: number): Promise<CapacityResult>;
-  /** @returns the run id of the server that has it now. */
-  load(snapshot: StockSnapshot, replaces: string): Promise<string>;
-  readLoadToken(activityId: number): Promise<string>;
-  readLoad(activityId: number): Promise<LoadedStock | null>;
-  readCounts(activityId: number): Promise<StockCounts | null>;
-  inspect(activityId: number): Promise<StockImage>;
-  peek(activityId: number): Promise<StockPeek | null>;
-  readHold(activityId: number, orderId: string): Promise<HoldLook>;
-  scanOld(activityId: number, ages: OldHolds): AsyncIterable<Hold[]>;
-  forgetReleased(
-    activityId: number,
-    orderIds: readonly string[],
-    filter: { olderThanMs: number },
-  ): Promise<number>;
-}
-
-/**
  * Open the stock. Resolves without Redis too, after `commandTimeoutMs`: a process starts, reports itself not ready
  * by `ping`, and serves when Redis is there.
  */
 export async function openStock(config: StockConfig, log: Logger): Promise<Stock> {
   const client = await connectRedis(config, log);
-  return {
+  return measureStock({
     ping: client.ping,
     describeServers: () => describeServers(client),
     reserve: (reservation) => reserve(client, reservation),
@@ -75,5 +48,5 @@ export async function openStock(config: StockConfig, log: Logger): Promise<Stock
     scanOld: (activityId, ages) => scanOld(client, activityId, ages),
     forgetReleased: (activityId, orderIds, filter) => forgetReleased(client, activityId, orderIds, filter),
     close: client.close,
-  };
+  });
 }

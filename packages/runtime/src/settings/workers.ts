@@ -166,6 +166,13 @@ export const sweeperGroup = defineGroup({
     example: '5s',
     help: 'A stock effect not applied to Redis for this long is applied by the sweeper.',
   },
+  reportEveryMs: {
+    env: 'LAPSE_SWEEPER_REPORT_EVERY',
+    schema: duration(100, hourMs),
+    default: '10s',
+    example: '30s',
+    help: 'Time between two counts of what waits in MySQL, for the metrics.',
+  },
   orphansEveryMs: {
     env: 'LAPSE_ORPHANS_EVERY',
     schema: duration(100, hourMs),
