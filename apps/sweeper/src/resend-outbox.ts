@@ -16,7 +16,7 @@ export interface ResendOutboxParts {
   readonly log: Logger;
 }
 
-/** Rows claimed at once; one of them is up to 256 orders. */
+/** Rows claimed at once; one of them is up to a batch of orders. */
 const rowsPerBatchMax = 100;
 /** How long claimed rows are kept from other sweepers; past it they are sent again, which is harmless. */
 const leaseMs = 15_000;

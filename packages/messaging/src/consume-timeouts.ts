@@ -56,7 +56,7 @@ export interface ConsumeOptions {
    * A throw means that nothing is done; the batch comes again.
    */
   readonly handle: (orders: TimeoutOrder[]) => Promise<HandleResult>;
-  /** Make durable that these get a message for the time they are due at now. At most 256 a call; idempotent. */
+  /** Make durable that these get a message for the time they are due at now. At most `ordersPerMessageMax` a call; idempotent. */
   readonly rearm: (orders: TimeoutOrder[]) => Promise<void>;
   /** Keep a message that cannot be understood, durably. A throw leaves it in the broker. Idempotent by id. */
   readonly park: (message: ParkedMessage) => Promise<void>;

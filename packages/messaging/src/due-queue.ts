@@ -16,7 +16,8 @@ export interface HeldMessage<V> {
 /** An order in hand. One for each order id, however many messages brought it. */
 export interface HeldOrder<V> {
   readonly order: TimeoutOrder;
-  readonly messages: Set<HeldMessage<V>>;
+  /** That brought it: one, but for duplicates. */
+  readonly messages: HeldMessage<V>[];
   /** When to look at it next, by the clock that decides what is due. */
   dueAt: number;
   /** Look at it to re-arm it, not to handle it: it is due later than its message can be held. */
@@ -26,9 +27,12 @@ export interface HeldOrder<V> {
   place: 'waiting' | 'taken' | 'gone';
 }
 
-interface Node<V> {
+/** Orders to look at at the same time: thousands, in a burst. */
+interface Moment<V> {
   readonly dueAt: number;
-  readonly held: HeldOrder<V>;
+  /** Emptied from the front. */
+  readonly orders: (HeldOrder<V> | undefined)[];
+  passed: number;
 }
 
 export interface DueQueue<V> {
@@ -53,21 +57,43 @@ export interface DueQueue<V> {
 
 /** The orders a worker holds, by due time, each id once. Not bounded by itself: whoever adds asks `size()`. */
 export function createDueQueue<V>(): DueQueue<V> {
-  const heap = new TinyQueue<Node<V>>([], (a, b) => a.dueAt - b.dueAt);
+  const moments = new TinyQueue<Moment<V>>([], (a, b) => a.dueAt - b.dueAt);
+  const byTime = new Map<number, Moment<V>>();
   const byId = new Map<string, HeldOrder<V>>();
+  /** Places in all moments that are not passed. */
+  let places = 0;
   let taken = 0;
 
-  /** Moving an order leaves its old node in the heap: TinyQueue cannot reach into the middle. */
-  function isStale({ held, dueAt }: Node<V>): boolean {
-    return held.place !== 'waiting' || held.dueAt !== dueAt;
+  function push(held: HeldOrder<V>): void {
+    places += 1;
+    const moment = byTime.get(held.dueAt);
+    if (moment) {
+      moment.orders.push(held);
+      return;
+    }
+    const first = { dueAt: held.dueAt, orders: [held], passed: 0 };
+    byTime.set(held.dueAt, first);
+    moments.push(first);
   }
 
-  function dropStale(): Node<V> | undefined {
-    for (let top = heap.peek(); top; top = heap.peek()) {
-      if (!isStale(top)) return top;
-      heap.pop();
+  /** The earliest order that waits. Moving an order leaves its old place behind: those are dropped here. */
+  function peek(): HeldOrder<V> | undefined {
+    for (let moment = moments.peek(); moment; moment = moments.peek()) {
+      for (; moment.passed < moment.orders.length; pass(moment)) {
+        const held = moment.orders[moment.passed];
+        if (held?.place === 'waiting' && held.dueAt === moment.dueAt) return held;
+      }
+      moments.pop();
+      byTime.delete(moment.dueAt);
     }
     return undefined;
+  }
+
+  function pass(moment: Moment<V>): void {
+    // Its memory goes with it, though the moment may have thousands to come.
+    moment.orders[moment.passed] = undefined;
+    moment.passed += 1;
+    places -= 1;
   }
 
   function remove(held: HeldOrder<V>): void {
@@ -89,33 +115,32 @@ export function createDueQueue<V>(): DueQueue<V> {
         message.remaining += 1;
         const held: HeldOrder<V> = {
           order,
-          messages: new Set([message]),
+          messages: [message],
           dueAt,
           far,
           failures: 0,
           place: 'waiting',
         };
         byId.set(order.orderId, held);
-        heap.push({ dueAt, held });
+        push(held);
         return;
       }
-      if (!known.messages.has(message)) {
-        known.messages.add(message);
+      if (!known.messages.includes(message)) {
+        known.messages.push(message);
         message.remaining += 1;
       }
       if (known.place === 'waiting' && dueAt < known.dueAt && known.failures === 0) {
         known.dueAt = dueAt;
         known.far = far;
-        heap.push({ dueAt, held: known });
+        push(known);
       }
     },
 
     takeDue(nowMs, max) {
       const due: HeldOrder<V>[] = [];
-      for (let top = dropStale(); top && top.dueAt <= nowMs && due.length < max; top = dropStale()) {
-        heap.pop();
-        top.held.place = 'taken';
-        due.push(top.held);
+      for (let held = peek(); held && held.dueAt <= nowMs && due.length < max; held = peek()) {
+        held.place = 'taken';
+        due.push(held);
       }
       taken += due.length;
       return due;
@@ -125,7 +150,7 @@ export function createDueQueue<V>(): DueQueue<V> {
       taken -= 1;
       held.place = 'waiting';
       held.dueAt = dueAt;
-      heap.push({ dueAt, held });
+      push(held);
     },
 
     finish(held) {
@@ -139,14 +164,14 @@ export function createDueQueue<V>(): DueQueue<V> {
     },
 
     forget: remove,
-    nextDueAt: () => dropStale()?.dueAt,
-    size: () => heap.length + taken,
+    nextDueAt: () => peek()?.dueAt,
+    size: () => places + taken,
     messages,
 
     clear() {
       const all = messages();
       for (const held of [...byId.values()]) remove(held);
-      dropStale();
+      peek();
       return all;
     },
   };

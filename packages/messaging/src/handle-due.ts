@@ -84,7 +84,7 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
       // Not beside a smaller one: orders that come one by one would go one by one, at a transaction each.
       if (isFull && lanes.size < batchesMax) openLane();
       const far = due.filter((held) => held.far);
-      const near = due.filter((held) => !held.far);
+      const near = far.length === 0 ? due : due.filter((held) => !held.far);
       if (near.length > 0) await handleBatch(near);
       if (far.length > 0) await rearmAll(far);
       if (!isFull && lanes.size > 1) return;
@@ -130,7 +130,7 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
     const failures = Math.max(...batch.map((held) => held.failures)) + 1;
     const inMs = backOffMs(failures, failureBackOffMs);
     log.warn({ reason: messageOf(error), orders: batch.length, failures, inMs }, what);
-    options.onFailed?.(error, new Set(batch.flatMap((held) => [...held.messages])));
+    options.onFailed?.(error, new Set(batch.flatMap((held) => held.messages)));
     // One time for all, so that what failed together is tried together.
     const nowMs = now();
     for (const held of batch) {
@@ -144,7 +144,7 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
     // NaN would spoil the order of the heap, and 0 spin.
     const waitMs = inMs > 0 ? inMs : retryInMemoryMsMin;
     const lookAtMs = performance.now() + waitMs;
-    if ([...held.messages].some((message) => message.isKept || message.holdUntilMs > lookAtMs)) {
+    if (held.messages.some((message) => message.isKept || message.holdUntilMs > lookAtMs)) {
       queue.putBack(held, nowMs + waitMs);
     } else {
       queue.forget(held);

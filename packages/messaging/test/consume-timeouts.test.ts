@@ -1,3 +1,4 @@
+import { ordersPerMessageMax } from '@lapse/contracts';
 import { waitUntil } from '@lapse/testing';
 import { describe, expect, test } from 'vitest';
 import type { HandleResult } from '../src/handle-due.ts';
@@ -166,11 +167,11 @@ describe.concurrent('a consumer', () => {
   });
 
   test('never holds more orders than it may; the rest wait in the broker and all are handled', async () => {
-    const config = { ...(await testTopics()), ordersHeldMax: 600 };
+    const config = { ...(await testTopics()), ordersHeldMax: 2_400 };
     const messages = Array.from({ length: 20 }, () =>
       newMessage(
         2,
-        newOrders(100, () => Date.now()),
+        newOrders(200, () => Date.now()),
       ),
     );
     await sendRaw(
@@ -193,12 +194,12 @@ describe.concurrent('a consumer', () => {
     const watch = setInterval(() => {
       held = Math.max(held, consumer.inHand());
     }, 1);
-    await waitUntil(() => consumer.inHand() > 600 - 256, { what: 'memory to be full', ...wait });
+    await waitUntil(() => consumer.inHand() > 2_400 - ordersPerMessageMax, { what: 'memory to be full', ...wait });
     release();
-    await waitUntil(() => consumer.handled.length >= 2_000, { what: 'every order to be handled', ...wait });
+    await waitUntil(() => consumer.handled.length >= 4_000, { what: 'every order to be handled', ...wait });
     clearInterval(watch);
     await consumer.close();
-    expect(held).toBeLessThanOrEqual(600);
+    expect(held).toBeLessThanOrEqual(2_400);
     expect(idsOf(consumer.handled)).toEqual(idsOf(messages.flatMap((message) => message.orders)));
   });
 

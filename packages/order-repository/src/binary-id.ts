@@ -5,7 +5,11 @@ export function newId(): string {
   return v7();
 }
 
-const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+const shape = new RegExp(`^${uuid}$`);
+const listShape = new RegExp(`^${uuid}(?:,${uuid})*$`);
+const uuidLength = 36;
+const idBytes = 16;
 
 /**
  * The 16 bytes that MySQL keeps for an id. The only way in: a BINARY(16) compared with text matches
@@ -13,21 +17,34 @@ const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
  * @throws TypeError when the text is not a lower-case UUID: two spellings would be two orders.
  */
 export function idToBytes(id: string): Buffer {
-  return Buffer.from(hexOf(id), 'hex');
+  if (!shape.test(id)) throw notAnId(id);
+  return Buffer.from(id.replaceAll('-', ''), 'hex');
 }
 
-function hexOf(id: string): string {
-  return checked(id).replaceAll('-', '');
+function notAnId(id: string): TypeError {
+  return new TypeError(`not a lower-case UUID: ${JSON.stringify(id).slice(0, 60)}`);
 }
 
-function checked(id: string): string {
-  if (!shape.test(id)) throw new TypeError(`not a lower-case UUID: ${JSON.stringify(id).slice(0, 60)}`);
-  return id;
+/** Ids in one text, checked in one go: one by one, that was a tenth of what a closer does for an order. */
+function joined(ids: readonly string[]): string {
+  const text = ids.join(',');
+  const isSound =
+    text.length === ids.length * (uuidLength + 1) - 1 && listShape.test(text) && ids.every(isText);
+  if (!isSound && ids.length > 0) throw notAnId(ids.find((id) => !isText(id) || !shape.test(id)) ?? text);
+  return text.replaceAll('-', '');
+}
+
+/** A list of one id looks like that id, once it is joined. */
+function isText(id: unknown): boolean {
+  return typeof id === 'string';
 }
 
 export function idFromBytes(bytes: Buffer): string {
-  const hex = bytes.toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return idAt(bytes.toString('hex'), 0);
+}
+
+function idAt(hex: string, at: number): string {
+  return `${hex.slice(at, at + 8)}-${hex.slice(at + 8, at + 12)}-${hex.slice(at + 12, at + 16)}-${hex.slice(at + 16, at + 20)}-${hex.slice(at + 20, at + 32)}`;
 }
 
 /**
@@ -36,7 +53,9 @@ export function idFromBytes(bytes: Buffer): string {
  * @throws TypeError as `idToBytes` does.
  */
 export function sortedIds(ids: readonly string[]): string[] {
-  return [...new Set(ids)].sort().map(checked);
+  const sorted = [...new Set(ids)].sort();
+  joined(sorted);
+  return sorted;
 }
 
 /** `sortedIds` as bytes. */
@@ -44,23 +63,44 @@ export function sortedIdBytes(ids: readonly string[]): Buffer[] {
   return sortedIds(ids).map(idToBytes);
 }
 
+export interface IdList {
+  /** What mysql2 puts in place of the question mark. */
+  readonly toSqlString: () => string;
+}
+
 /**
  * Ids as the list of `IN (?)`, written once for all statements of a batch: a third of their cost was to escape the same
  * two thousand values again. Nothing but hex digits gets in.
  * @throws TypeError as `idToBytes` does.
  */
-export function idList(ids: readonly string[]): { readonly toSqlString: () => string } {
-  const list = ids.map((id) => `x'${hexOf(id)}'`).join(',');
+export function idList(ids: readonly string[]): IdList {
+  return listOf(joined(ids));
+}
+
+/** The same of packed ids. */
+export function packedIdList(packed: Buffer): IdList {
+  const hex = packed.toString('hex');
+  return listOf(Array.from({ length: packed.length / idBytes }, (_, i) => hexAt(hex, i)).join(','));
+}
+
+function listOf(hexes: string): IdList {
+  const list = `x'${hexes.replaceAll(',', "',x'")}'`;
   return { toSqlString: () => list };
 }
 
-/** Many ids in one value, 16 bytes each: what an effect row holds. */
+/**
+ * Many ids in one value, 16 bytes each: what an effect row holds.
+ * @throws TypeError as `idToBytes` does.
+ */
 export function packIds(ids: readonly string[]): Buffer {
-  return Buffer.from(ids.map(hexOf).join(''), 'hex');
+  return Buffer.from(joined(ids).replaceAll(',', ''), 'hex');
 }
 
 export function unpackIds(packed: Buffer): string[] {
-  return Array.from({ length: packed.length / 16 }, (_, index) =>
-    idFromBytes(packed.subarray(index * 16, index * 16 + 16)),
-  );
+  const hex = packed.toString('hex');
+  return Array.from({ length: packed.length / idBytes }, (_, i) => idAt(hex, i * idBytes * 2));
+}
+
+function hexAt(hex: string, index: number): string {
+  return hex.slice(index * idBytes * 2, (index + 1) * idBytes * 2);
 }

@@ -26,6 +26,13 @@ export const noneUnmoved: UnmovedOrders = {
   parked: [],
 };
 
+/** The ids that a locking read did not find. */
+export function without(ids: readonly string[], rows: readonly { readonly id: Buffer }[]): readonly string[] {
+  if (rows.length === ids.length) return [];
+  const found = new Set(rows.map(({ id }) => idFromBytes(id)));
+  return ids.filter((id) => !found.has(id));
+}
+
 /**
  * Why a locking read passed these ids over. A plain read, so it sees the last commit: an order that is
  * pending and due here was locked by somebody a moment ago, or has become due since: `contended`, ask again.

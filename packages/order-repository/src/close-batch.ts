@@ -1,6 +1,6 @@
 import type { TransitionCause } from '@lapse/contracts';
 import type { ClosedOrder } from './batch-result.ts';
-import { idFromBytes, idList, idToBytes, newId } from './binary-id.ts';
+import { idToBytes, newId, packedIdList, unpackIds } from './binary-id.ts';
 import { givePlaces, type PlacesChange } from './change-places.ts';
 import { InvariantError } from './errors.ts';
 import { insertEffects } from './insert-effects.ts';
@@ -52,9 +52,8 @@ export async function closeLocked(
 ): Promise<ClosedBatch> {
   const [first] = rows;
   if (first === undefined) return { closed: [], effects: [], witness: null };
-  const closed = rows.map(toClosedOrder);
-  const orderIds = closed.map(({ orderId }) => orderId);
-  const ids = idList(orderIds);
+  const packed = Buffer.concat(rows.map(({ id }) => id));
+  const ids = packedIdList(packed);
   const batchId = idToBytes(newId());
   // One time for the batch, and later than all that was committed before these rows were locked: a reminder, for one.
   const { affectedRows } = await session.run(
@@ -76,12 +75,12 @@ export async function closeLocked(
     batchId,
     kind: 'release',
     shopEvent: toStatus === 'TIMEOUT_CLOSED' ? 'closed' : 'cancelled',
-    idsByActivity: groupIds(closed),
-    ...(toStatus === 'TIMEOUT_CLOSED' ? { closedNotice: orderIds } : {}),
+    idsByActivity: packByActivity(rows),
+    ...(toStatus === 'TIMEOUT_CLOSED' ? { closedNotice: packed } : {}),
   });
-  await givePlaces(session, sumByActivity(closed));
+  await givePlaces(session, sumByActivity(rows));
   return {
-    closed,
+    closed: toClosedOrders(rows, unpackIds(packed)),
     effects,
     witness: {
       sql: 'SELECT 1 FROM order_transition WHERE order_id = ? AND effect_batch_id = ?',
@@ -90,29 +89,29 @@ export async function closeLocked(
   };
 }
 
-function toClosedOrder(row: DueRow): ClosedOrder {
-  return {
-    orderId: idFromBytes(row.id),
+function toClosedOrders(rows: readonly DueRow[], orderIds: readonly string[]): ClosedOrder[] {
+  return rows.map((row, index) => ({
+    orderId: orderIds[index] as string,
     activityId: row.activity_id,
     quantity: row.quantity,
     latenessMs: row.late_us / 1_000,
-  };
+  }));
 }
 
-function sumByActivity(closed: readonly ClosedOrder[]): PlacesChange[] {
+function sumByActivity(rows: readonly DueRow[]): PlacesChange[] {
   const sums = new Map<number, number>();
-  for (const { activityId, quantity } of closed) {
-    sums.set(activityId, (sums.get(activityId) ?? 0) + quantity);
+  for (const { activity_id, quantity } of rows) {
+    sums.set(activity_id, (sums.get(activity_id) ?? 0) + quantity);
   }
   return [...sums].map(([activityId, places]) => ({ activityId, places }));
 }
 
-function groupIds(closed: readonly ClosedOrder[]): Map<number, string[]> {
-  const groups = new Map<number, string[]>();
-  for (const { activityId, orderId } of closed) {
-    const group = groups.get(activityId);
-    if (group) group.push(orderId);
-    else groups.set(activityId, [orderId]);
+function packByActivity(rows: readonly DueRow[]): Map<number, Buffer> {
+  const groups = new Map<number, Buffer[]>();
+  for (const { activity_id, id } of rows) {
+    const group = groups.get(activity_id);
+    if (group) group.push(id);
+    else groups.set(activity_id, [id]);
   }
-  return groups;
+  return new Map([...groups].map(([activityId, ids]) => [activityId, Buffer.concat(ids)]));
 }

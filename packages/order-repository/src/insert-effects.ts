@@ -1,16 +1,17 @@
-import { idToBytes, newId, packIds } from './binary-id.ts';
+import { idToBytes, newId, unpackIds } from './binary-id.ts';
 import { effectInsert, shopEventEffect } from './insert-shop-events.ts';
 import type { Session } from './session.ts';
 import type { ShopEventType } from './shop-event.ts';
 import type { SettleEffect } from './stock-effect.ts';
 
+/** Orders are named by their packed ids. */
 export interface EffectBatch {
   /** Shared by the effects and the transitions of one transaction. */
   readonly batchId: Buffer;
   readonly kind: SettleEffect['kind'];
-  readonly idsByActivity: ReadonlyMap<number, readonly string[]>;
+  readonly idsByActivity: ReadonlyMap<number, Buffer>;
   /** Orders whose buyers are to be told that they closed. */
-  readonly closedNotice?: readonly string[];
+  readonly closedNotice?: Buffer;
   /** What the shop is told of all these orders, if it wants to know. */
   readonly shopEvent?: ShopEventType;
 }
@@ -20,24 +21,20 @@ export interface EffectBatch {
  * statement.
  */
 export async function insertEffects(session: Session, batch: EffectBatch): Promise<SettleEffect[]> {
-  const effects = [...batch.idsByActivity].map(
-    ([activityId, orderIds]): SettleEffect => ({ id: newId(), kind: batch.kind, activityId, orderIds }),
-  );
-  const values: unknown[][] = effects.map(({ id, kind, activityId, orderIds }) => [
-    idToBytes(id),
-    batch.batchId,
-    kind,
-    activityId,
-    packIds(orderIds),
-    null,
-  ]);
+  const { batchId, kind } = batch;
+  const effects: SettleEffect[] = [];
+  const values: unknown[][] = [];
+  for (const [activityId, packed] of batch.idsByActivity) {
+    const id = newId();
+    effects.push({ id, kind, activityId, orderIds: unpackIds(packed) });
+    values.push([idToBytes(id), batchId, kind, activityId, packed, null]);
+  }
   if (batch.closedNotice) {
-    const packed = packIds(batch.closedNotice);
-    values.push([idToBytes(newId()), batch.batchId, 'closed_notice', null, packed, null]);
+    values.push([idToBytes(newId()), batchId, 'closed_notice', null, batch.closedNotice, null]);
   }
   if (batch.shopEvent && session.shopEvents) {
-    const ids = effects.flatMap(({ orderIds }) => orderIds);
-    values.push(shopEventEffect(batch.batchId, batch.shopEvent, ids));
+    const packed = Buffer.concat([...batch.idsByActivity.values()]);
+    values.push(shopEventEffect(batchId, batch.shopEvent, packed));
   }
   await session.run(effectInsert, [values]);
   return effects;

@@ -16,14 +16,10 @@ export async function insertShopEvents(
   orderIds: readonly string[],
 ): Promise<void> {
   if (!session.shopEvents || orderIds.length === 0) return;
-  await session.run(effectInsert, [[shopEventEffect(idToBytes(newId()), type, orderIds)]]);
+  await session.run(effectInsert, [[shopEventEffect(idToBytes(newId()), type, packIds(orderIds))]]);
 }
 
 /** The values of such a row, for a statement that writes other effects too. */
-export function shopEventEffect(
-  batchId: Buffer,
-  type: ShopEventType,
-  orderIds: readonly string[],
-): unknown[] {
-  return [idToBytes(newId()), batchId, 'shop_event', null, packIds(orderIds), type];
+export function shopEventEffect(batchId: Buffer, type: ShopEventType, packedIds: Buffer): unknown[] {
+  return [idToBytes(newId()), batchId, 'shop_event', null, packedIds, type];
 }

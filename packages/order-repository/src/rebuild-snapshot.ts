@@ -1,5 +1,5 @@
 import type { OrderStatus } from '@lapse/contracts';
-import { idFromBytes, idToBytes, newId } from './binary-id.ts';
+import { idFromBytes, idToBytes, newId, packIds } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { insertEffects } from './insert-effects.ts';
 import { readFormerBuyers } from './read-former-buyers.ts';
@@ -156,6 +156,6 @@ async function confirmAgain(
   await insertEffects(session, {
     batchId: idToBytes(newId()),
     kind: 'confirm',
-    idsByActivity: new Map([[activityId, paid]]),
+    idsByActivity: new Map([[activityId, packIds(paid)]]),
   });
 }

@@ -207,7 +207,7 @@ async function markPaid(session: Session, order: Order, event: PaymentEvent): Pr
     batchId,
     kind: 'confirm',
     shopEvent: 'paid',
-    idsByActivity: new Map([[order.activityId, [order.id]]]),
+    idsByActivity: new Map([[order.activityId, idToBytes(order.id)]]),
   });
   if (effect === undefined) throw new InvariantError('a paid order confirmed nothing');
   return effect;

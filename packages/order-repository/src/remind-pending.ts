@@ -2,7 +2,7 @@ import type { TimeoutOrder } from '@lapse/contracts';
 import type { RemindedOrder, RemindResult, UnmovedOrders } from './batch-result.ts';
 import { idFromBytes, idList, idToBytes, newId, sortedIds } from './binary-id.ts';
 import { bisect } from './bisect.ts';
-import { classifyUnmoved, type DueRule, mergeUnmoved, noneUnmoved } from './classify-unmoved.ts';
+import { classifyUnmoved, type DueRule, mergeUnmoved, noneUnmoved, without } from './classify-unmoved.ts';
 import { idsPerCallMax } from './close-expired.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
@@ -75,8 +75,8 @@ export async function remindPending(
 
 async function remindPart(session: Session, ids: readonly string[]): Promise<Part> {
   const parkedIds = await readParkedIds(session, 1);
-  const wanted = ids.filter((id) => !parkedIds.has(id));
-  const parked = ids.filter((id) => parkedIds.has(id));
+  const parked = parkedIds.size === 0 ? [] : ids.filter((id) => parkedIds.has(id));
+  const wanted = parked.length === 0 ? ids : ids.filter((id) => !parkedIds.has(id));
   if (wanted.length === 0) return { reminded: [], outbox: null, unmoved: mergeUnmoved([], parked) };
   const rows = await session.rows<ReminderRow>(
     `SELECT id, activity_id, user_id, created_at, expires_at,
@@ -86,9 +86,7 @@ async function remindPart(session: Session, ids: readonly string[]): Promise<Par
      ORDER BY id FOR UPDATE SKIP LOCKED`,
     [idList(wanted)],
   );
-  const found = new Set(rows.map(({ id }) => idFromBytes(id)));
-  const missing = rows.length === wanted.length ? [] : wanted.filter((id) => !found.has(id));
-  const unmoved = await classifyUnmoved(session, missing, remindRule);
+  const unmoved = await classifyUnmoved(session, without(wanted, rows), remindRule);
   return { ...(await remindLocked(session, rows)), unmoved: mergeUnmoved([unmoved], parked) };
 }
 

@@ -10,7 +10,7 @@ import { remindPending } from './remind-pending.ts';
 import type { ReminderCursor, ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
 import { withRetriedSession } from './transaction.ts';
 
-/** A row's body is up to 256 orders, so this bounds the memory of one call. */
+/** A row's body is up to a batch of orders, so this bounds the memory of one call. */
 const rowsPerCallMax = 50;
 /** Orders reminded in one transaction, which becomes one closing message row. */
 const ordersPerPartMax = 500;

@@ -63,7 +63,7 @@ export const consumeGroup = defineGroup(
     },
     ordersHeldMax: {
       env: 'LAPSE_ORDERS_HELD_MAX',
-      schema: wholeNumber(256, 10_000_000),
+      schema: wholeNumber(1_024, 10_000_000),
       default: '100000',
       example: '20000',
       help: 'Most orders that one worker holds in memory; then it stops receiving, and the broker keeps the rest.',
