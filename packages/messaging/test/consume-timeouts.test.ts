@@ -194,7 +194,10 @@ describe.concurrent('a consumer', () => {
     const watch = setInterval(() => {
       held = Math.max(held, consumer.inHand());
     }, 1);
-    await waitUntil(() => consumer.inHand() > 2_400 - ordersPerMessageMax, { what: 'memory to be full', ...wait });
+    await waitUntil(() => consumer.inHand() > 2_400 - ordersPerMessageMax, {
+      what: 'memory to be full',
+      ...wait,
+    });
     release();
     await waitUntil(() => consumer.handled.length >= 4_000, { what: 'every order to be handled', ...wait });
     clearInterval(watch);
