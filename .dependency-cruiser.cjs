@@ -3,7 +3,7 @@
  * other, and each store's client has one home. `npm test` proves that every source file was
  * seen, and a negative control (infra/stack/test) proves that a forbidden import is caught.
  */
-const features = 'order-repository|stock|messaging|notifications|payments|order-flow|rate-limits';
+const features = 'order-repository|stock|messaging|notifications|payments|order-flow|rate-limits|sale-player';
 const joins = 'operations|stock-audit';
 const tools = 'testing|test-shop|local-services|seed-worker';
 

@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { ApiClientConfig } from './api-client.ts';
-import type { ProviderClientConfig } from './provider-client.ts';
+import type { ApiClientConfig, ProviderClientConfig } from '@lapse/sale-player';
 
 export interface DemoConfig extends ApiClientConfig, ProviderClientConfig {
   readonly mysqlUrl: string;

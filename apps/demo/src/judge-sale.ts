@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Tally } from '@lapse/sale-player';
 import { checkInvariants, type Verdict } from '@lapse/testing';
 import type { DemoConfig } from './demo-config.ts';
 import { refundsPaid } from './report.ts';
-import type { Tally } from './tally.ts';
 
 /** How long after the last deadline the books may take to come to rest: a sweep with its grace, twice. */
 const restWithinMs = 60_000;

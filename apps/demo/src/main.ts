@@ -1,13 +1,23 @@
-import { createApiClient } from './api-client.ts';
+import {
+  createApiClient,
+  createProviderClient,
+  createTally,
+  mixedShares,
+  openActivities,
+  planSale,
+  planSteady,
+  playSale,
+} from '@lapse/sale-player';
 import { readDemoConfig } from './demo-config.ts';
 import { judgeSale } from './judge-sale.ts';
 import { showProgress } from './progress.ts';
-import { createProviderClient } from './provider-client.ts';
 import { closingLine, renderReport, saleHolds } from './report.ts';
-import { openActivities, playSale } from './sale.ts';
-import { planSale, planSteady } from './sale-plan.ts';
-import { createTally } from './tally.ts';
 
+/** Fewer places than the first rush asks for. */
+const demoActivities = [
+  { name: 'Evening show', capacity: 400 },
+  { name: 'Matinee', capacity: 300 },
+];
 /** How long the first rush lasts. */
 const rushMs = 6_000;
 /** The second wave comes this long after the first deadlines: for the places that came back. */
@@ -22,11 +32,13 @@ async function main(): Promise<number> {
   const api = createApiClient(config);
   const plan =
     config.steadyPerSecond === undefined
-      ? planSale(
-          config.buyers,
+      ? planSale({
+          buyers: config.buyers,
+          activities: demoActivities,
+          shares: mixedShares,
           rushMs,
-          config.secondWave ? config.payWithinMs + secondWaveAfterMs : undefined,
-        )
+          secondWaveAtMs: config.secondWave ? config.payWithinMs + secondWaveAfterMs : undefined,
+        })
       : planSteady(config.steadyPerSecond, steadySeconds);
   const activities = await openActivities(api, plan, config);
   process.stdout.write(

@@ -1,4 +1,4 @@
-import type { Tally } from './tally.ts';
+import type { Tally } from '@lapse/sale-player';
 
 /** On a terminal the line lives; in a pipe a line appears this often at most, and when something changed. */
 const terminalEveryMs = 250;

@@ -1,5 +1,5 @@
+import type { Tally } from '@lapse/sale-player';
 import type { Verdict } from '@lapse/testing';
-import type { Tally } from './tally.ts';
 
 /** Whether the demo may end well: every invariant holds, nothing is open, and no buyer saw a wrong answer. */
 export function saleHolds(verdict: Verdict, tally: Tally): boolean {

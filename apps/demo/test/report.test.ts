@@ -1,7 +1,7 @@
+import { createTally } from '@lapse/sale-player';
 import type { Verdict } from '@lapse/testing';
 import { describe, expect, it } from 'vitest';
 import { closingLine, saleHolds } from '../src/report.ts';
-import { createTally } from '../src/tally.ts';
 
 const verdict: Verdict = {
   ok: true,

@@ -1,4 +1,5 @@
 export { consume, openBroker, relay, type TestBroker } from './broker.ts';
+export { openProcesses, portIn, type ShopProcesses } from './open-processes.ts';
 export { createScriptedProvider, type ScriptedProvider } from './scripted-provider.ts';
 export { noAnswer, outcomesOf } from './settled.ts';
 export {

@@ -38,6 +38,25 @@ export function declareSystem(program: Program, runs: Runs): void {
   ).action(runs(async () => (await import('../commands/top.ts')).top));
   declareWorkers(program, runs);
   example(
+    changes(
+      program
+        .command('simulate')
+        .description(
+          'play a sale against the running system: real orders of a new activity, money of the payment simulator',
+        )
+        .option('--buyers <number>', 'how many people come', '100')
+        .option('--places <number>', 'how many places there are', '40')
+        .option('--pay <share>', 'of those with an order: who pays in time', '30%')
+        .option('--pay-late <share>', 'who pays in the last 50 ms', '10%')
+        .option('--cancel <share>', 'who cancels; all others never pay', '10%')
+        .option('--rush <duration>', 'how long they keep coming', '3s')
+        .option('--pay-within <duration>', 'when an unpaid order closes', '20s')
+        .option('--remind-after <duration>', 'when its buyer is reminded', '12s')
+        .option('--api <url>', 'where the API is (LAPSE_HTTP_PORT on this machine)'),
+    ),
+    'simulate --buyers 500 --places 100 --pay 60% --reason "before the big sale" --apply',
+  ).action(runs(async () => (await import('../commands/simulate.ts')).simulate));
+  example(
     program
       .command('completion')
       .argument('<shell>', 'bash, zsh or fish')

@@ -80,7 +80,7 @@ describe('what the buyers of the demo pay', () => {
   });
 
   it('fails loudly on a page that is not there', async () => {
-    await expect(provider.payOnPage(`${url}/pay/unknown`)).rejects.toThrow('LAPSE_DEMO_PROVIDER');
+    await expect(provider.payOnPage(`${url}/pay/unknown`)).rejects.toThrow('LAPSE_SALE_PROVIDER');
   });
 });
 

@@ -29,7 +29,7 @@ export function createProviderClient({ providerUrl, providerKey }: ProviderClien
       body: JSON.stringify(body),
     });
     if (response.ok) return (await response.json()) as T;
-    throw new Error(`LAPSE_DEMO_PROVIDER: POST ${path} answered ${response.status} ${await response.text()}`);
+    throw new Error(`LAPSE_SALE_PROVIDER: POST ${path} answered ${response.status} ${await response.text()}`);
   }
 
   return {
@@ -42,7 +42,7 @@ export function createProviderClient({ providerUrl, providerKey }: ProviderClien
       });
       await response.body?.cancel();
       if (response.status !== 303) {
-        throw new Error(`LAPSE_DEMO_PROVIDER: the payment page answered ${response.status}`);
+        throw new Error(`LAPSE_SALE_PROVIDER: the payment page answered ${response.status}`);
       }
     },
     async openPayment({ id, amountMinor, currency }) {

@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { planSale } from '../src/sale-plan.ts';
+import { mixedShares, planSale } from '../src/sale-plan.ts';
 
 describe('the plan of a sale', () => {
-  const { activities, buyers } = planSale(1_000, 6_000, 22_000);
+  const shape = {
+    buyers: 1_000,
+    activities: [
+      { name: 'Evening', capacity: 400 },
+      { name: 'Matinee', capacity: 300 },
+    ],
+    shares: mixedShares,
+    rushMs: 6_000,
+    secondWaveAtMs: 22_000,
+  };
+  const { activities, buyers } = planSale(shape);
   const share = (behaviour: string) => buyers.filter((buyer) => buyer.behaviour === behaviour).length / 1_000;
 
   it('has a third who pay, a tenth who cancel, a tenth at the last moment; the rest lapse', () => {
@@ -25,7 +35,9 @@ describe('the plan of a sale', () => {
 
   it('has nobody come back later when there is no second wave', () => {
     expect(
-      Math.max(...planSale(1_000, 6_000, undefined).buyers.map(({ arriveAtMs }) => arriveAtMs)),
+      Math.max(
+        ...planSale({ ...shape, secondWaveAtMs: undefined }).buyers.map(({ arriveAtMs }) => arriveAtMs),
+      ),
     ).toBeLessThanOrEqual(6_000);
   });
 });

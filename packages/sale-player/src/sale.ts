@@ -31,7 +31,7 @@ export async function playSale(
   await Promise.all(
     plan.buyers.map((buyer) => {
       const activity = activities[buyer.activity];
-      if (activity === undefined) throw new Error(`LAPSE_DEMO_PLAN: no activity ${buyer.activity}`);
+      if (activity === undefined) throw new Error(`LAPSE_SALE_PLAN: no activity ${buyer.activity}`);
       return liveAsBuyer(clients, buyer, activity.id, opensAt, tally);
     }),
   );

@@ -11,7 +11,7 @@ export async function sendRequest(url: string, init: RequestInit): Promise<Respo
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(requestTimeoutMs) }).catch(
       (cause: unknown) => {
         if (tries < triesMax) return undefined;
-        throw new Error(`LAPSE_DEMO_NO_ANSWER: ${init.method} ${url} got no answer`, { cause });
+        throw new Error(`LAPSE_SALE_NO_ANSWER: ${init.method} ${url} got no answer`, { cause });
       },
     );
     if (response !== undefined && (response.status !== 503 || tries >= triesMax)) return response;

@@ -67,7 +67,7 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
   return {
     mintToken: (userId, locale) => mint(userId, { locale }),
     async createActivity(body) {
-      const token = await mint('demo-operator', { scope: 'operator' });
+      const token = await mint('sale-player', { scope: 'operator' });
       const answer = await call<ActivityView>(
         'POST',
         '/v1/activities',
@@ -75,7 +75,7 @@ export function createApiClient(config: ApiClientConfig): ApiClient {
         JSON.stringify(body),
       );
       if (!answer.ok)
-        throw new Error(`LAPSE_DEMO_ACTIVITY: ${answer.problem.code}: ${answer.problem.detail}`);
+        throw new Error(`LAPSE_SALE_ACTIVITY: ${answer.problem.code}: ${answer.problem.detail}`);
       return answer.body;
     },
     createOrder: (buyer, activityId, idempotencyKey) =>
