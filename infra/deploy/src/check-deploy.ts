@@ -13,7 +13,7 @@ export interface DeployResult {
 
 /** Everything that is deployed: each image's tree starts from itself alone, and the manifests are right. */
 export async function checkDeploy(root: string, stores: Stores, signal: AbortSignal): Promise<DeployResult> {
-  const manifests = await checkManifests(root);
+  const manifests = await checkManifests(root, signal);
   const { reports, good, faults } = await checkImages(root, stores, signal);
   return {
     reports,

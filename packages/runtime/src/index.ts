@@ -45,6 +45,7 @@ export type {
   SweeperConfig,
   WebhookConfig,
 } from './settings.ts';
+export { settings } from './settings.ts';
 export { settingsTable } from './settings-table.ts';
 export { sleep } from './sleep.ts';
 export { startProcess } from './start-process.ts';
