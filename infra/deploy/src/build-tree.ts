@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DeployError } from './deploy-error.ts';
 import { runCommand } from './run-command.ts';
@@ -11,6 +10,9 @@ export interface Tree {
   /** Packages in it, ours included. */
   readonly packages: number;
 }
+
+/** What no image needs, as pnpm names its folders. */
+const developmentNames = /^(@lapse\+(testing|test-shop|local-services|stack)|typescript|vitest|vite|tsx)@/;
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -40,14 +42,14 @@ export async function buildTree(root: string, app: string, dir: string, signal: 
     ],
     { cwd: root, env: { ...process.env, CI: '1' }, signal },
   );
-  const found = await findDevelopment(dir);
+  const found = findDevelopment(dir);
   if (found.length > 0) {
     throw new DeployError(
       'LAPSE_DEPLOY_TREE',
       `The tree of ${app} holds what is for development: ${found.join(', ')}.`,
     );
   }
-  return { dir, ...(await measure(dir)) };
+  return { dir, ...measure(dir) };
 }
 
 /** Where the install of this folder took its packages from: another home folder must not mean another store. */
@@ -60,36 +62,25 @@ function storeOf(root: string): string {
 }
 
 /** Names of packages in the tree that only development wants. */
-async function findDevelopment(dir: string): Promise<string[]> {
+function findDevelopment(dir: string): string[] {
   const { dependencies = {}, devDependencies = {} } = JSON.parse(
     readFileSync(join(dir, 'package.json'), 'utf8'),
   ) as Manifest;
-  const linked = await Promise.all(
-    Object.keys(devDependencies)
-      .filter((name) => !(name in dependencies))
-      .map(async (name) => ((await exists(join(dir, 'node_modules', name))) ? [name] : [])),
+  const linked = Object.keys(devDependencies).filter(
+    (name) => !(name in dependencies) && existsSync(join(dir, 'node_modules', name)),
   );
   // Whatever leads there: a package of ours that lists a tool as its own dependency.
-  const tools = (await readdir(join(dir, 'node_modules', '.pnpm'))).filter((name) =>
-    /^(@lapse\+(testing|test-shop|local-services|stack)|typescript|vitest|vite|tsx)@/.test(name),
-  );
-  return [...linked.flat(), ...tools];
+  const tools = readdirSync(join(dir, 'node_modules', '.pnpm')).filter((name) => developmentNames.test(name));
+  return [...linked, ...tools];
 }
 
-async function exists(path: string): Promise<boolean> {
-  return await lstat(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function measure(dir: string): Promise<Pick<Tree, 'bytes' | 'packages'>> {
-  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  const sizes = await Promise.all(
-    files.map(async ({ parentPath, name }) => (await lstat(join(parentPath, name))).size),
-  );
-  const store = await readdir(join(dir, 'node_modules', '.pnpm'), { withFileTypes: true });
+/** Synchronous: a promise for each of some ten thousand files costs more than all else here. */
+function measure(dir: string): Pick<Tree, 'bytes' | 'packages'> {
+  const entries = readdirSync(dir, { recursive: true, withFileTypes: true });
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => lstatSync(join(parentPath, name)).size);
+  const store = readdirSync(join(dir, 'node_modules', '.pnpm'), { withFileTypes: true });
   return {
     bytes: sizes.reduce((sum, size) => sum + size, 0),
     packages: store.filter((entry) => entry.isDirectory() && entry.name.includes('@')).length,

@@ -7,6 +7,7 @@ import { confinedEnv, imageUser, readOnlyArgs } from './confine.ts';
 import { DeployError } from './deploy-error.ts';
 
 const readyTimeoutMs = 60_000;
+const probeEveryMs = 50;
 const probeTimeoutMs = 2_000;
 /** Above the processes' own limit of stopping. */
 const stopTimeoutMs = 20_000;
@@ -79,7 +80,7 @@ export async function startTree(options: StartOptions): Promise<Started> {
     ended ||
     (await fetch(`http://127.0.0.1:${opsPort}/readyz`, { signal: AbortSignal.timeout(probeTimeoutMs) })).ok;
   try {
-    await waitUntil(isReady, { what: `/readyz of ${app}`, timeoutMs: readyTimeoutMs });
+    await waitUntil(isReady, { what: `/readyz of ${app}`, timeoutMs: readyTimeoutMs, everyMs: probeEveryMs });
   } catch (error) {
     child.kill('SIGKILL');
     await exited;
