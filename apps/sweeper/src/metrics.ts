@@ -1,5 +1,6 @@
 import { measureLateness } from '@lapse/order-flow';
 import { Counter, Gauge } from '@lapse/runtime';
+import { differenceKinds } from '@lapse/stock-audit';
 
 /** What the sweep closes is late, and counts in the objective as what the closer closes. */
 export const closeLateness = measureLateness();
@@ -54,6 +55,8 @@ export const auditDifferences = new Counter({
   help: 'Differences between MySQL and Redis that two looks of the audit found just the same.',
   labelNames: ['kind'] as const,
 });
+// There from the start: a rise from nothing to one is a rise only where the nothing was seen.
+for (const kind of differenceKinds) auditDifferences.inc({ kind }, 0);
 
 export const auditEndedAt = new Gauge({
   name: 'lapse_sweeper_audit_end_timestamp_seconds',

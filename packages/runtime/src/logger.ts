@@ -1,5 +1,6 @@
 import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions } from 'pino';
 import { hideUrlPasswords } from './hide-secrets.ts';
+import { limitLines } from './limit-lines.ts';
 import { serializeError } from './serialize-error.ts';
 
 export type { Logger } from 'pino';
@@ -32,6 +33,7 @@ const secretFields = [
  * The log of a process: JSON lines on standard output, written at once, so that none is lost when the
  * process exits. ISO time, level by name, the process's name, errors with their causes.
  * Lines are bounded: a longer one keeps its head and its message, cut.
+ * A storm of lines of one kind is cut short and counted: see `limitLines`.
  * Values of secret fields and passwords in URLs are hidden, wherever in the line they are.
  */
 export function createLogger(
@@ -39,7 +41,10 @@ export function createLogger(
   level: Level | 'silent',
   destination: DestinationStream = pino.destination({ dest: 1, sync: true }),
 ): Logger {
-  return pino(
+  const limit = limitLines((kind, leftOut) => {
+    log.warn({ kind, leftOut }, 'log lines left out');
+  });
+  const log = pino(
     {
       level,
       base: { name, pid: process.pid },
@@ -50,10 +55,19 @@ export function createLogger(
         paths: secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
         censor: '[hidden]',
       },
-      hooks: { streamWrite: finishLine },
+      hooks: {
+        streamWrite: finishLine,
+        logMethod(args, write, level) {
+          const [first, second] = args as unknown[];
+          const message = typeof first === 'string' ? first : second;
+          const label = pino.levels.labels[level] as Level;
+          if (limit.admit(typeof message === 'string' ? message : '', label)) write.apply(this, args);
+        },
+      },
     },
     destination,
   );
+  return log;
 }
 
 function finishLine(line: string): string {

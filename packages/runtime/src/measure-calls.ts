@@ -28,6 +28,8 @@ export function createCallMeter<Class extends string>(
     help: 'Operations that failed for good, by class.',
     labelNames: ['operation'] as const,
   });
+  // There from the start: a rise from nothing to one is a rise only where the nothing was seen.
+  for (const operation of classes) failures.inc({ operation }, 0);
   return {
     observe: (operation, seconds, failed) => {
       times.observe(seconds, operation);

@@ -3,26 +3,28 @@ import type { ActiveOrder, ActivityCounts, PendingChanges } from '@lapse/order-r
 import type { Hold, LoadedImage } from '@lapse/stock';
 
 /** How an activity in Redis can differ from MySQL. What it takes to mend each is in heal-stock.ts. */
-export type DifferenceKind =
+export const differenceKinds = [
   /** An order that is pending or paid, without its hold. */
-  | 'hold_missing'
-  | 'sale_missing'
+  'hold_missing',
+  'sale_missing',
   /** A paid order that is still held; an order that ended and is still held. */
-  | 'sale_unconfirmed'
-  | 'hold_left'
+  'sale_unconfirmed',
+  'hold_left',
   /** A hold whose order was never written; a sale whose order was never paid. */
-  | 'hold_without_order'
-  | 'sold_without_payment'
+  'hold_without_order',
+  'sold_without_payment',
   /** Another user or quantity than the order's. */
-  | 'hold_differs'
-  | 'user_missing'
-  | 'user_extra'
+  'hold_differs',
+  'user_missing',
+  'user_extra',
   /** A user whom the map of buyers does not know: repeats of an order that ended would be refused as a stranger's. */
-  | 'user_unseen'
+  'user_unseen',
   /** Free, held and sold units do not add up. */
-  | 'counter_off'
-  | 'capacity_differs'
-  | 'unreadable';
+  'counter_off',
+  'capacity_differs',
+  'unreadable',
+] as const;
+export type DifferenceKind = (typeof differenceKinds)[number];
 
 export interface Difference {
   readonly kind: DifferenceKind;

@@ -1,4 +1,4 @@
-export { compareStock, type Difference, type DifferenceKind } from './compare-stock.ts';
+export { compareStock, type Difference, type DifferenceKind, differenceKinds } from './compare-stock.ts';
 export { confirmDrift } from './confirm-drift.ts';
 export { type DriftFinding, describeDrift } from './describe-drift.ts';
 export { type LookPorts, lookAtStock } from './look-at-stock.ts';
