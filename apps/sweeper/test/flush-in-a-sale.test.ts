@@ -12,7 +12,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 /** Longest that Redis may take for one step of a load, in milliseconds. */
 const stepMsMax = 5;
-const rebuildMsMax = 3_000;
+/** Own CPU of one load: of a thousand orders, and of a hundred thousand. */
+const rebuildMsMax = (orders: number): number => Math.max(1_000, 0.03 * orders);
+/** Of the bigger sale: with LAPSE_FLUSH_ORDERS=100000 the figures of the README come out, and writing them takes longer. */
+const ordersMany = Number(process.env.LAPSE_FLUSH_ORDERS ?? 20_000);
 /** The quickest of so many loads is judged: a busy machine takes the core away in the middle of any of them. */
 const loads = 3;
 
@@ -106,7 +109,7 @@ async function stepTimes(): Promise<Map<string, number[]>> {
   return times;
 }
 
-test.each([1_000, 100_000])(
+test.each([1_000, ordersMany])(
   'must show 4: %i active orders, Redis flushed in the middle of the sale: sales resume by themselves, none oversold',
   async (orders) => {
     const activity = await openActivity(shop, orders + 500);
@@ -163,7 +166,7 @@ test.each([1_000, 100_000])(
         `FLUSHALL to sales resumed ${Math.round(resumedMs)} ms; oversold ${oversold.length}\n`,
     );
     expect(oversold).toEqual([]);
-    expect(Math.min(...rebuilds.map(({ cpuMs }) => cpuMs))).toBeLessThan(rebuildMsMax);
+    expect(Math.min(...rebuilds.map(({ cpuMs }) => cpuMs))).toBeLessThan(rebuildMsMax(orders));
     expect(medianOf('HSET')).toBeLessThan(stepMsMax);
     expect(medianOf('SADD')).toBeLessThan(stepMsMax);
     expect(swapInMs).toBeLessThan(stepMsMax);

@@ -68,8 +68,11 @@ export function httpPortOf(env: NodeJS.ProcessEnv): number {
   return wholeNumber('LAPSE_HTTP_PORT', env.LAPSE_HTTP_PORT || undefined, httpPortDefault, portMax);
 }
 
-/** Of two cores: most tests of a package wait for a deadline or for a broker that comes back. */
-const packagesAtOnce = 3;
+/**
+ * Of two cores: most tests of a package wait for a deadline or for a broker that comes back. All together use a third to
+ * half of a core a package, the crash points, which are as long as a quarter of the others, most of one.
+ */
+const packagesAtOnce = 4;
 
 export function parseTestArgs(args: readonly string[]): TestArgs {
   const values = parse(args, {

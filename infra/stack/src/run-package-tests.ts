@@ -19,7 +19,7 @@ export interface PackageTests {
 interface TestHints {
   /**
    * `together`, unless said: several packages at once. `alone`: they need the machine for themselves, and come after all
-   * others, one at a time. `beside`: nothing in them depends on time, so they take what those leave idle.
+   * others, one at a time. `beside`: nothing in them depends on time, so they take what all those leave idle.
    */
   readonly tests?: 'together' | 'alone' | 'beside';
   /** About how long they take: the longest begin first, so that none is left over at the end. 0 unless said. */
@@ -50,8 +50,10 @@ export async function runPackageTests(options: PackageTests): Promise<Tally[]> {
       unexplained.push({ name: 'turbo', passed: 0, failed: 1, skipped: 0, faults: [why] });
   };
   const among = (tests: TestHints['tests']) => packages.filter((tested) => tested.tests === tests);
-  await workInLanes(among('together'), concurrency, run);
-  await Promise.all([workInLanes(among('alone'), 1, run), workInLanes(among('beside'), 1, run)]);
+  await Promise.all([
+    workInLanes(among('together'), concurrency, run).then(() => workInLanes(among('alone'), 1, run)),
+    workInLanes(among('beside'), 1, run),
+  ]);
   const exitCodes = readExitCodes(root);
   return [...packages.map((tested) => tallyOf(tested, exitCodes)), ...unexplained];
 }
