@@ -103,6 +103,7 @@ export const reads: Readonly<Record<string, string>> = {
   'orders.findOrdersByKey': 'reads',
   'orders.findOrders': 'reads',
   'orders.readOverview': 'reads',
+  'orders.readOldestOverdue': 'reads',
   'orders.countOrders': 'reads',
   'orders.describeServer': 'reads',
   'orders.readTimeline': 'reads',
