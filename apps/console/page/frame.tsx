@@ -29,9 +29,11 @@ export function Frame({ session, onLanguage, onSignOut, children }: FrameProps) 
           <Link to="/" aria-current={isOps ? undefined : 'page'}>
             {t.frame.shop}
           </Link>
-          <Link to="/ops" aria-current={isOps ? 'page' : undefined}>
-            {t.frame.operations}
-          </Link>
+          {isOps || session?.kind === 'operator' ? (
+            <Link to="/ops" aria-current={isOps ? 'page' : undefined}>
+              {t.frame.operations}
+            </Link>
+          ) : null}
         </nav>
         <div class="bar-end">
           {session?.kind === 'operator' || session?.kind === 'buyer' ? (

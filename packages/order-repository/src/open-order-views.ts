@@ -3,6 +3,7 @@ import { openDatabaseClock } from './database-clock.ts';
 import { listLiveActivities } from './list-activities.ts';
 import { listFindings } from './list-findings.ts';
 import { listBuyerOrders, listSummaries } from './list-summaries.ts';
+import { listWaiting } from './list-waiting.ts';
 import { listWorkers } from './list-workers.ts';
 import { toStoreError } from './mysql-fault.ts';
 import type { RepositoryConfig, RepositoryLog } from './order-repository.ts';
@@ -47,6 +48,7 @@ export async function openOrderViews(
     countByStatus: (options) => countByStatus(database, options),
     readLateness: (options) => readLateness(database, options),
     readWorkToDo: () => readWorkToDo(database),
+    listWaiting: (kind, limit) => listWaiting(database, kind, limit),
     listWorkers: () => listWorkers(database),
     readPaymentBacklog: () => readPaymentBacklog(database),
     listFindings: (page) => listFindings(database, page),

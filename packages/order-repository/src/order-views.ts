@@ -53,6 +53,21 @@ export interface WorkToDo {
   readonly notices: { readonly failing: number; readonly givenUp: number };
 }
 
+/** Messages not sent, steps owed to Redis or to notices, and notices that are tried again. */
+export type WaitingKind = 'outbox' | 'effects' | 'notices';
+
+/** One row of that. */
+export interface WaitingRow {
+  readonly id: string;
+  readonly what: string;
+  /** Null where the row is about several. */
+  readonly orderId: string | null;
+  readonly orders: number;
+  readonly attempts: number;
+  readonly lastError: string | null;
+  readonly createdAt: Date;
+}
+
 export type OrdersByStatus = Readonly<Record<Exclude<OrderStatus, 'ABORTED'>, number>>;
 
 export interface OrderSummary {
@@ -105,6 +120,8 @@ export interface OrderViews {
   /** How late orders closed whose deadline was at most so long ago, in ms; those that waited for a payment left out. */
   readLateness(options: { sinceMs: number; limit: number }): Promise<number[]>;
   readWorkToDo(): Promise<WorkToDo>;
+  /** The rows that it counts, the oldest first. */
+  listWaiting(kind: WaitingKind, limit: number): Promise<WaitingRow[]>;
   readPaymentBacklog(): Promise<PaymentBacklog>;
   /** Those of the last hour, the living first. */
   listWorkers(): Promise<Worker[]>;

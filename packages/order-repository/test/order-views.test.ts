@@ -95,6 +95,7 @@ describe('the page’s view of MySQL', () => {
     const activity = await createActivity(fixture.repository);
     await fixture.repository.createOrders([newOrder(activity)]);
     expect((await views.readWorkToDo()).outbox.rows).toBe(before.outbox.rows + 1);
+    expect((await views.listWaiting('outbox', 200)).at(-1)).toMatchObject({ what: 'reminder', orders: 1 });
     await fixture.repository.parkMessage({
       messageId: 'm-1',
       phase: 1,
@@ -106,4 +107,13 @@ describe('the page’s view of MySQL', () => {
       messages: before.parked.messages + 1,
     });
   });
+
+  it.each(['outbox', 'effects', 'notices'] as const)(
+    'lists as many rows of %s as it counts',
+    async (kind) => {
+      const { outbox, effects, notices } = await views.readWorkToDo();
+      const counted = { outbox: outbox.rows, effects: effects.rows, notices: notices.failing }[kind];
+      expect(await views.listWaiting(kind, 10_000)).toHaveLength(counted);
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { callApi } from '../call-api.ts';
 import { useSpeech } from '../language.tsx';
 import { problemText } from '../problem-text.ts';
 import { Link } from '../router.tsx';
+import type { Texts } from '../texts/en.ts';
 import { RowActions } from './row-actions.tsx';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -33,13 +34,19 @@ const sources = {
     path: '/api/ops/undelivered',
     columns: ['id', 'what', 'orderId', 'attempts', 'lastError', 'createdAt'],
   },
+  waiting: {
+    path: '/api/ops/waiting',
+    columns: ['id', 'what', 'orders', 'orderId', 'attempts', 'lastError', 'createdAt'],
+  },
 } as const;
+type ListName = keyof typeof sources;
 
 /** The rows behind a number, as they are now. */
 export function ListPage({ query }: { readonly query: URLSearchParams }) {
   const { t, count } = useSpeech();
-  const of = query.get('of');
-  const name = of === 'parked' || of === 'refunds' || of === 'undelivered' ? of : 'orders';
+  const of = query.get('of') ?? '';
+  const name: ListName = of in sources ? (of as ListName) : 'orders';
+  const canChoose = isChoosable(name);
   const { path, columns } = sources[name];
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const [rows, setRows] = useState<readonly Row[] | null>(null);
@@ -61,7 +68,7 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
         <p class="soft small">{rows === null ? '' : t.ops.rows(count(rows.length))}</p>
       </div>
       <section class="card" aria-labelledby="list">
-        <h1 id="list">{titleOf(query)}</h1>
+        <h1 id="list">{titleOf(t, name, query)}</h1>
         <p class="fault" role="alert">
           {problem === undefined ? '' : problemText(t, problem)}
         </p>
@@ -73,10 +80,10 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
             <table>
               <thead>
                 <tr>
-                  {name === 'orders' ? null : <th scope="col">{t.ops.choose}</th>}
+                  {canChoose ? <th scope="col">{t.ops.choose}</th> : null}
                   {columns.map((column) => (
                     <th key={column} scope="col">
-                      {column}
+                      {t.columns[column]}
                     </th>
                   ))}
                 </tr>
@@ -84,7 +91,7 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
               <tbody>
                 {rows.map((row) => (
                   <tr key={String(row.id)}>
-                    {name === 'orders' ? null : (
+                    {canChoose ? (
                       <td>
                         <input
                           type="checkbox"
@@ -94,7 +101,7 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
                           }
                         />
                       </td>
-                    )}
+                    ) : null}
                     {columns.map((column) => (
                       <Cell key={column} column={column} value={row[column]} isOrder={name === 'orders'} />
                     ))}
@@ -105,9 +112,14 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
           </section>
         )}
       </section>
-      {name === 'orders' || chosen.size === 0 ? null : <RowActions of={name} ids={[...chosen]} />}
+      {isChoosable(name) && chosen.size > 0 ? <RowActions of={name} ids={[...chosen]} /> : null}
     </>
   );
+}
+
+/** Whether something can be done about its rows here. */
+function isChoosable(name: ListName): name is 'parked' | 'refunds' | 'undelivered' {
+  return name === 'parked' || name === 'refunds' || name === 'undelivered';
 }
 
 function withOne(before: ReadonlySet<number>, id: number, isIn: boolean): ReadonlySet<number> {
@@ -117,8 +129,9 @@ function withOne(before: ReadonlySet<number>, id: number, isIn: boolean): Readon
   return after;
 }
 
-function titleOf(query: URLSearchParams): string {
-  return [...query].map(([name, value]) => (name === 'of' ? value : `${name}: ${value}`)).join(', ');
+function titleOf(t: Texts, name: ListName, query: URLSearchParams): string {
+  const filters = [...query].filter(([key]) => key !== 'of').map(([, value]) => value);
+  return [t.lists[name], ...filters].join(' · ');
 }
 
 interface CellProps {

@@ -8,15 +8,17 @@ const minuteMs = 60_000;
 
 /** What an operator may do with a pending order. Each names its effect, and asks before it is done. */
 export function OrderActions({ order }: { readonly order: OrderState }) {
-  const { t } = useSpeech();
+  const { t, count, dateTime } = useSpeech();
+
   const [minutes, setMinutes] = useState(minutesDefault);
   if (order.status !== 'PENDING') return null;
+  const until = new Date(Date.parse(order.expiresAt) + minutes * minuteMs).toISOString();
   return (
     <section class="card third" aria-labelledby="actions">
       <h2 id="actions">{t.ops.actions}</h2>
       <ActionForm
         name={t.ops.extend}
-        effect={t.ops.sureExtend(minutes)}
+        effect={t.ops.sureExtend(minutes, dateTime(order.expiresAt), dateTime(until))}
         path={`/api/orders/${order.id}/extend`}
         body={{ byMs: minutes * minuteMs }}
       >
@@ -32,7 +34,7 @@ export function OrderActions({ order }: { readonly order: OrderState }) {
       </ActionForm>
       <ActionForm
         name={t.ops.cancelOrder}
-        effect={t.ops.sureCancel}
+        effect={t.ops.sureCancel(count(order.quantity))}
         path={`/api/orders/${order.id}/cancel`}
         body={{}}
       />

@@ -90,7 +90,7 @@ function optionsFor(width: number, timeText: (seconds: number) => string): uPlot
     cursor: { show: false },
     scales: { y: { range: (_chart, _min, max) => [0, Math.max(5, max * 1.1)] } },
     axes: [
-      { ...axis, values: (_chart, at) => at.map(timeText), space: 90 },
+      { ...axis, values: (_chart, at) => at.map(timeText), space: 90, size: 28 },
       { ...axis, size: 48 },
     ],
     series: [

@@ -54,17 +54,28 @@ export function QueueTiles({ state }: { readonly state: OperationsState }) {
   const { outbox, effects, parked, notices, refunds } = state;
   const oldest = (ms: number): string => (ms === 0 ? '' : t.ops.oldest(count(Math.round(ms / 1_000))));
   const parkedList = (kind: string): string => `/ops/list?of=parked&kind=${kind}`;
+  const waitingList = (kind: string): string => `/ops/list?of=waiting&kind=${kind}`;
   const refundList = (name: string): string => `/ops/list?of=refunds&state=${name}`;
   return (
     <section class="card" aria-labelledby="queues">
       <h2 id="queues">{t.ops.queues}</h2>
       <div class="tiles">
-        <Tile label={t.ops.outbox} value={outbox.rows} note={oldest(outbox.oldestMs)} />
-        <Tile label={t.ops.effects} value={effects.rows} note={oldest(effects.oldestMs)} />
+        <Tile
+          label={t.ops.outbox}
+          value={outbox.rows}
+          to={waitingList('outbox')}
+          note={oldest(outbox.oldestMs)}
+        />
+        <Tile
+          label={t.ops.effects}
+          value={effects.rows}
+          to={waitingList('effects')}
+          note={oldest(effects.oldestMs)}
+        />
         <Tile label={t.ops.parkedOrders} value={parked.orders} to={parkedList('order')} attention />
         <Tile label={t.ops.parkedMessages} value={parked.messages} to={parkedList('message')} attention />
         <Tile label={t.ops.deadLetters} value={parked.deadLetters} to={parkedList('dead_letter')} attention />
-        <Tile label={t.ops.noticesFailing} value={notices.failing} attention />
+        <Tile label={t.ops.noticesFailing} value={notices.failing} to={waitingList('notices')} attention />
         <Tile label={t.ops.noticesGivenUp} value={notices.givenUp} to="/ops/list?of=undelivered" attention />
         <Tile
           label={t.ops.refundsWaiting}

@@ -20,6 +20,8 @@ const findQuery = z.union([
   z.strictObject({ due: z.coerce.number().int().min(0).max(60) }),
 ]);
 
+const waitingQuery = z.strictObject({ kind: z.enum(['outbox', 'effects', 'notices']) });
+
 /** What the page asks MySQL for once, rather than watches. */
 export const readRoutes: FastifyPluginAsyncZod<ConsoleDependencies> = async (app, { views, history }) => {
   app.get('/api/orders', { onRequest: requireSession() }, async (request) => {
@@ -31,6 +33,12 @@ export const readRoutes: FastifyPluginAsyncZod<ConsoleDependencies> = async (app
     '/api/ops/orders',
     { onRequest: requireSession('operator'), schema: { querystring: findQuery } },
     async ({ query }) => ({ orders: (await views.listSummaries(filterOf(query), rowsMax)).map(toRow) }),
+  );
+
+  app.get(
+    '/api/ops/waiting',
+    { onRequest: requireSession('operator'), schema: { querystring: waitingQuery } },
+    async ({ query }) => ({ waiting: await views.listWaiting(query.kind, rowsMax) }),
   );
 
   app.get('/api/ops/history', { onRequest: requireSession('operator') }, async () => ({
