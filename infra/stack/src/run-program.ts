@@ -12,7 +12,7 @@ export interface ProgramOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** True: straight to this process's output, nothing kept. */
   readonly inherit?: boolean;
-  /** True: it and whatever it starts take only what everybody else leaves of the processors. */
+  /** True: it and whatever it starts take what others leave of the processors, and little beside them. */
   readonly givesWay?: boolean;
   /** Ends the program and whatever it started. */
   readonly signal?: AbortSignal;

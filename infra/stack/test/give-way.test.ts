@@ -15,7 +15,7 @@ test('a program that gives way does so in the sight of every session, not of its
 
   giveWay(pid);
 
-  expect(getPriority(pid)).toBe(19);
+  expect(getPriority(pid)).toBe(10);
   // Without such groups (macOS, a container's kernel) its own priority is all there is.
-  if (existsSync(group)) expect(readFileSync(group, 'utf8')).toMatch(/ nice 19$/m);
+  if (existsSync(group)) expect(readFileSync(group, 'utf8')).toMatch(/ nice 10$/m);
 });
