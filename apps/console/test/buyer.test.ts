@@ -1,3 +1,4 @@
+import { createProviderClient } from '@lapse/sale-player';
 import { holdLock, queryDatabase } from '@lapse/testing';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -124,6 +125,21 @@ describe('a buyer', () => {
     await waitForStatus(page, 'TIMEOUT_CLOSED');
     await pay.click();
     await provider.getByText('Nothing was charged').waitFor();
+    expect(await order(page).getAttribute('data-status')).toBe('TIMEOUT_CLOSED');
+    await close();
+  });
+
+  it('whose money comes after the close is told that it was paid back, without doing anything', async () => {
+    const activityId = await shop.openActivity({ name: 'Late', payWithinMs: 4_000, remindAfterMs: 2_000 });
+    const { page, close } = await openVisitor(browser);
+    const id = await buy(page, activityId);
+    // Paid past Lapse, in a checkout of the shop's own: an attempt begun here would be cancelled at the deadline.
+    const { LAPSE_PAYMENT_URL: providerUrl = '', LAPSE_PAYMENT_API_KEY: providerKey = '' } = shop.env;
+    const provider = createProviderClient({ providerUrl, providerKey });
+    const opened = await provider.openPayment({ id, amountMinor: 8_800, currency: 'CNY' });
+    await waitForStatus(page, 'TIMEOUT_CLOSED');
+    await provider.payOpened(opened);
+    await page.getByText('It has been paid back').waitFor();
     expect(await order(page).getAttribute('data-status')).toBe('TIMEOUT_CLOSED');
     await close();
   });

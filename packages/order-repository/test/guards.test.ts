@@ -2,13 +2,22 @@ import { checkInvariants, createTestRedis, describeVerdict, type TestRedis } fro
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBusyActivities } from '../src/busy-activities.ts';
 import { cancelOrder } from '../src/cancel-order.ts';
+import { closeByOperator } from '../src/close-by-operator.ts';
 import { closeExpired } from '../src/close-expired.ts';
 import { createOrders } from '../src/create-orders.ts';
 import type { Database } from '../src/database.ts';
 import type { Activity } from '../src/index.ts';
 import { remindPending } from '../src/remind-pending.ts';
 import { sweepReminders } from '../src/sweep-reminders.ts';
-import { captureOf, collectLog, createActivity, createDueOrders, newOrder, openFixture } from './fixture.ts';
+import {
+  captureOf,
+  collectLog,
+  createActivity,
+  createDueOrders,
+  newOrder,
+  noAnswer,
+  openFixture,
+} from './fixture.ts';
 import { openUnguarded, type Removal, skipping, without } from './unguarded.ts';
 
 const log = collectLog([]);
@@ -70,6 +79,16 @@ const controls: readonly Control[] = [
       const order = newOrder(activity);
       await fixture.repository.createOrders([order]);
       await close(database, order.id);
+    },
+    says: /FAIL I7 .*closed before its deadline/,
+  },
+  {
+    guard: 'database clock: it says so to an operator too',
+    removals: [without('TIMESTAMPDIFF(MICROSECOND, expires_at, NOW(3)) AS late_us', '1 AS late_us')],
+    play: async (database, activity) => {
+      const order = newOrder(activity);
+      await fixture.repository.createOrders([order]);
+      await closeByOperator(database, order.id, { actor: 'boss', reason: 'too early' }, noAnswer);
     },
     says: /FAIL I7 .*closed before its deadline/,
   },

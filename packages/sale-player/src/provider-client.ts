@@ -16,7 +16,7 @@ export interface ProviderClient {
    * Open a payment that Lapse is not told of, as a shop's own checkout does: Lapse hears of it when the money is
    * taken, by the provider's event, and so it may be too late. @returns what `payOpened` takes.
    */
-  openPayment(order: OrderView): Promise<string>;
+  openPayment(order: Pick<OrderView, 'id' | 'amountMinor' | 'currency'>): Promise<string>;
   payOpened(providerRef: string): Promise<void>;
 }
 
