@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 
-/** A ninth of the share of any other session: at the lowest, five busy ones left 1.7% of a core, and tests ran out of time. */
+/** A ninth of the share of another session: at the lowest, a full machine left it 1.7% of a core, too little for any timeout. */
 const low = constants.priority.PRIORITY_BELOW_NORMAL;
 
 /**
