@@ -1,5 +1,5 @@
 /**
- * What `npm start`, `npm test`, `npm run demo`, `npm run chaos`, `npm run simulate`, `npm run check:deploy` and `npm run lapse` call. Node's built-ins alone, because on a
+ * What `npm start`, `npm test`, `npm run demo`, `npm run chaos`, `npm run simulate`, `npm run check:deploy`, `npm run check:supply` and `npm run lapse` call. Node's built-ins alone, because on a
  * fresh clone nothing else is there: install what is pinned when the stamp in node_modules is
  * not of this lockfile and this Node, compile, then become the command's own program (the same
  * process, so signals and the exit code need no passing on).
@@ -39,6 +39,7 @@ const programs = {
   simulate: 'infra/simulation/dist/simulate.js',
   lapse: 'apps/cli/dist/main.js',
   'check:deploy': 'infra/deploy/dist/main.js',
+  'check:supply': 'infra/deploy/dist/supply.js',
 };
 const program = programs[command] ?? `infra/stack/dist/${command}.js`;
 process.argv = [process.argv[0], join(root, program), ...args];

@@ -44,7 +44,14 @@ export const commands = {
       ['--keep', 'leave the data folder .lapse-test/ for a look afterwards'],
       ['--concurrency=N', 'packages tested at once (4)'],
     ],
-    environment: environment.filter(([name]) => /INSTALL|CACHE/.test(name)),
+    environment: [
+      ...environment.filter(([name]) => /INSTALL|CACHE/.test(name)),
+      ['LAPSE_TEST_MYSQL_URL', 'test on this MySQL or MariaDB, as a user who may create databases'],
+      [
+        'LAPSE_TEST_REDIS_URL',
+        'test on this Redis or Valkey, which needs some hundred databases (--databases 4096)',
+      ],
+    ],
   },
   demo: {
     usage: 'npm run demo -- [options]',
@@ -80,6 +87,14 @@ export const commands = {
       'The last line is `deploy: images=N/N manifests=ok`.',
     options: [],
     environment: environment.filter(([name]) => /INSTALL|CACHE/.test(name)),
+  },
+  'check:supply': {
+    usage: 'npm run check:supply -- [options]',
+    summary:
+      'Licences of every package in the images against a list of allowed ones, and what the registry knows to be faulty, ' +
+      'where it answers. The last line is `supply: packages=N licences=ok audit=ok`.',
+    options: [['--sbom=FOLDER', 'write a bill of materials of each image there (CycloneDX)']],
+    environment: [],
   },
   bench: {
     usage: 'npm run bench -- [options]',

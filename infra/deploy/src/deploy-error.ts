@@ -5,7 +5,8 @@ export class DeployError extends Error {
     | 'LAPSE_DEPLOY_TREE'
     | 'LAPSE_DEPLOY_START'
     | 'LAPSE_DEPLOY_COMMAND'
-    | 'LAPSE_DEPLOY_MANIFEST';
+    | 'LAPSE_DEPLOY_MANIFEST'
+    | 'LAPSE_DEPLOY_SUPPLY';
 
   constructor(code: DeployError['code'], message: string, options?: ErrorOptions) {
     super(message, options);

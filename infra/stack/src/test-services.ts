@@ -11,8 +11,8 @@ import { installPrograms } from './services.ts';
 export interface TestServices extends Closable {
   /** What the tests read to find them: LAPSE_TEST_*. */
   readonly env: Readonly<Record<string, string>>;
-  /** Of the servers whose clients must all be gone after the tests. */
-  readonly ports: Readonly<Record<'MySQL' | 'Redis', number>>;
+  /** Of the private servers whose clients must all be gone after the tests: of one that is given, others may be clients. */
+  readonly ports: Readonly<Record<string, number>>;
   kill(): void;
 }
 
@@ -22,12 +22,17 @@ const redisDatabases = 4_096;
 /**
  * Private instances for one test run alone, with fresh data, on any free ports: never those of
  * `npm start`, nor of the machine. Nothing is restarted: a service that dies must be seen.
+ * MySQL and Redis that LAPSE_TEST_MYSQL_URL and LAPSE_TEST_REDIS_URL name are used in their place, so that CI can
+ * try others; tests that kill a server start their own all the same.
  */
 export async function openTestServices(
   print: Printer,
   keep: boolean,
   signal: AbortSignal,
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<TestServices> {
+  const given = { mysql: env.LAPSE_TEST_MYSQL_URL, redis: env.LAPSE_TEST_REDIS_URL, rocketmq: undefined };
+  const wanted = serviceNames.filter((name) => !given[name]);
   const dir = join(rootDir, '.lapse-test');
   const lock = lockFolder(dir);
   const wipe = (): void => rmSync(dir, { recursive: true, force: true });
@@ -38,13 +43,15 @@ export async function openTestServices(
     await installPrograms(serviceNames, process.env, print, ['chromium']);
     const local = await openLocal({
       dir,
-      wanted: serviceNames,
+      wanted,
       print,
       redisDatabases,
       restart: false,
       signal,
     });
-    const { mysqlUrl = '', redisUrl = '', rocketmqEndpoints = '', rocketmqNamesrv = '' } = local;
+    const { rocketmqEndpoints = '', rocketmqNamesrv = '' } = local;
+    const mysqlUrl = given.mysql || (local.mysqlUrl ?? '');
+    const redisUrl = given.redis || (local.redisUrl ?? '');
     return {
       env: {
         LAPSE_TEST_MYSQL_URL: mysqlUrl,
@@ -52,7 +59,10 @@ export async function openTestServices(
         LAPSE_TEST_ROCKETMQ_ENDPOINTS: rocketmqEndpoints,
         LAPSE_TEST_ROCKETMQ_NAMESRV: rocketmqNamesrv,
       },
-      ports: { MySQL: Number(new URL(mysqlUrl).port), Redis: Number(new URL(redisUrl).port) },
+      ports: {
+        ...(!given.mysql && { MySQL: Number(new URL(mysqlUrl).port) }),
+        ...(!given.redis && { Redis: Number(new URL(redisUrl).port) }),
+      },
       kill: local.kill,
       close: async () => {
         // The data is thrown away, so nothing is worth the 10 s that a broker takes to stop well.
