@@ -2,7 +2,7 @@ import satisfies from 'spdx-satisfies';
 import type { Component } from './list-components.ts';
 
 /** Licences that ask for a notice and no more, so that an image may be given away under Apache-2.0. */
-export const allowedLicences = [
+const allowedLicences = [
   ...[
     '0BSD',
     'Apache-2.0',
