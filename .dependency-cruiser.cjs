@@ -148,6 +148,7 @@ module.exports = {
     homeOf('redis-in-stock', 'ioredis', [
       ...['packages/stock', 'packages/rate-limits', 'packages/testing', 'packages/seed-worker', 'apps/bench'],
     ]),
+    homeOf('traces-in-runtime', '@opentelemetry/[^/]+', ['packages/runtime']),
     homeOf('stripe-in-payments', 'stripe', ['packages/payments']),
     homeOf('broker-in-messaging', 'rocketmq-client-nodejs|@grpc/[^/]+', [
       ...['packages/messaging', 'packages/seed-worker'],

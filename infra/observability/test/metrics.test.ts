@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { orderStatuses, paymentOutcomes, problems, workerKinds } from '@lapse/contracts';
+import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findPromtool, runPromtool } from '../src/find-promtool.ts';
 import { metricNames } from '../src/metric-names.ts';
@@ -90,6 +91,7 @@ const labelValues: Readonly<Record<string, RegExp>> = {
   stage: anyOf(['reminder', 'closed', 'REMINDER', 'CLOSED', 'remind']),
   type: /^[A-Za-z._]+$/,
   space: /^[a-z_]+$/,
+  reason: anyOf(['queue', 'export']),
   move: anyOf(['capture', 'refund']),
   fault: /^[a-zA-Z]+$/,
   // Of Node itself.
@@ -105,6 +107,10 @@ const texts = new Map<ProcessName, string>();
 beforeAll(async () => {
   world = await openWorld();
   await world.sell(20);
+  // Figures of MySQL as a whole are read every half second here: those of after the sale.
+  await waitUntil(async () => /^lapse_orders_pending 0$/m.test(await world.scrape('sweeper')), {
+    what: 'the sweeper to see that no order is pending',
+  });
   for (const name of processNames) {
     const text = await world.scrape(name);
     texts.set(name, text);

@@ -35,6 +35,7 @@ import { receiveMessages } from './receive-loop.ts';
 import { messageOf } from './start-client.ts';
 import { createStoreTrouble, type StoreFault } from './store-trouble.ts';
 import { takeOrders } from './take-orders.ts';
+import { traceReceived } from './trace-messages.ts';
 
 /** Taken off the invisible time, so that work and ack still fit in when an order is due last of all. */
 const holdMarginMs = 5_000;
@@ -158,6 +159,7 @@ export async function consumeTimeouts(
       parking.add(message, decoded.reason);
       return;
     }
+    traceReceived(decoded.message, view);
     takeOrders({ queue, message, orders: decoded.message.orders, nowMs: options.now() });
   }
 

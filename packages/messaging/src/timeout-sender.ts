@@ -15,6 +15,7 @@ import { brokerCalls, messagesSent, sendFailures } from './metrics.ts';
 import { queryRoute } from './query-route.ts';
 
 import { messageOf, startClient } from './start-client.ts';
+import { traceSent } from './trace-messages.ts';
 
 /** The proxy refuses 24 h (40012). A later deadline is chained: delivered, seen not to be due, sent again. */
 export const deliverAheadMsMax = 23 * 3_600_000;
@@ -98,7 +99,12 @@ export async function openTimeoutSender(config: RocketmqConfig, log: Logger): Pr
       if (producer) await closeClient(producer);
     },
   };
-  return measureCalls(sender, brokerCalls, { send: 'send' });
+  return measureCalls(
+    sender,
+    brokerCalls,
+    { send: 'send' },
+    { send: (call, { messageId }, message) => traceSent(message, messageId, call) },
+  );
 }
 
 /**

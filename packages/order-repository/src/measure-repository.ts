@@ -1,4 +1,4 @@
-import { Counter, createCallMeter, measureCalls, type Watchers } from '@lapse/runtime';
+import { Counter, createCallMeter, measureCalls, traceOrders, type Watchers } from '@lapse/runtime';
 import type { OperatorResult } from './operator-result.ts';
 import type { OrderRepository } from './order-repository.ts';
 
@@ -107,18 +107,41 @@ function count(transition: Transition, orders: number): void {
 
 const isDone = ({ kind }: OperatorResult<unknown, unknown>): boolean => kind === 'done';
 
+type Call = Parameters<NonNullable<Watchers<OrderRepository>['createOrders']>>[0];
+
+/** A step of these orders is committed: it is counted, and stands in the trace of each. */
+function step(transition: Transition, call: Call, orderIds: readonly string[]): void {
+  count(transition, orderIds.length);
+  if (orderIds.length > 0) {
+    traceOrders({
+      name: `mysql ${transition}`,
+      kind: 'client',
+      ...call,
+      orderIds,
+      attributes: { 'db.system.name': 'mysql' },
+    });
+  }
+}
+
+const idsOf = (orders: readonly { readonly orderId: string }[]): string[] =>
+  orders.map(({ orderId }) => orderId);
+
 const watchers: Watchers<OrderRepository> = {
-  createOrders: (_call, { results }) =>
-    count('created', results.filter(({ kind }) => kind === 'created').length),
-  remindPending: (_call, { reminded }) => count('reminded', reminded.length),
+  createOrders: (call, { results }, orders) =>
+    step(
+      'created',
+      call,
+      orders.filter((_order, at) => results[at]?.kind === 'created').map(({ id }) => id),
+    ),
+  remindPending: (call, { reminded }) => step('reminded', call, idsOf(reminded)),
   sweepReminders: (_call, { reminded }) => count('reminded', reminded),
-  closeExpired: (_call, { closed }) => count('closed', closed.length),
-  closeOverdue: (_call, { closed }) => count('closed', closed.length),
-  closeByOperator: (_call, result) => count('closed', isDone(result) ? 1 : 0),
-  cancelOrder: (_call, { kind }) => count('cancelled', kind === 'cancelled' ? 1 : 0),
-  cancelByOperator: (_call, result) => count('cancelled', isDone(result) ? 1 : 0),
-  recordPayment: (_call, { outcome }) => {
-    if (outcome === 'paid' || outcome === 'reacquired') count(outcome, 1);
+  closeExpired: (call, { closed }) => step('closed', call, idsOf(closed)),
+  closeOverdue: (call, { closed }) => step('closed', call, idsOf(closed)),
+  closeByOperator: (call, result, id) => step('closed', call, isDone(result) ? [id] : []),
+  cancelOrder: (call, { kind }, id) => step('cancelled', call, kind === 'cancelled' ? [id] : []),
+  cancelByOperator: (call, result, id) => step('cancelled', call, isDone(result) ? [id] : []),
+  recordPayment: (call, { outcome }, { orderId }) => {
+    if (outcome === 'paid' || outcome === 'reacquired') step(outcome, call, [orderId]);
   },
 };
 

@@ -50,5 +50,6 @@ export { settingsTable } from './settings-table.ts';
 export { sleep } from './sleep.ts';
 export { startProcess } from './start-process.ts';
 export { TimeBoxError, timeBox } from './time-box.ts';
+export { isTracing, type OrdersSpan, type SpanRef, traceIdOf, traceOrders } from './trace-orders.ts';
 export { workInLanes } from './work-in-lanes.ts';
 export { type BatchName, observeBatch, showQueue } from './work-metrics.ts';

@@ -2,6 +2,7 @@ import { type DestinationStream, type Level, type Logger, pino, stdTimeFunctions
 import { hideUrlPasswords } from './hide-secrets.ts';
 import { limitLines } from './limit-lines.ts';
 import { serializeError } from './serialize-error.ts';
+import { isOrderTraced, isTracing, traceIdOf } from './trace-orders.ts';
 
 export type { Logger } from 'pino';
 
@@ -49,7 +50,7 @@ export function createLogger(
       level,
       base: { name, pid: process.pid },
       timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
+      formatters: { level: (label) => ({ level: label }), log: nameTrace },
       serializers: { err: serializeError, error: serializeError },
       redact: {
         paths: secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]),
@@ -68,6 +69,14 @@ export function createLogger(
     destination,
   );
   return log;
+}
+
+/** A line about one order names its trace, where it is traced. */
+function nameTrace(fields: Record<string, unknown>): Record<string, unknown> {
+  const { orderId } = fields;
+  return isTracing() && typeof orderId === 'string' && isOrderTraced(orderId)
+    ? { ...fields, traceId: traceIdOf(orderId) }
+    : fields;
 }
 
 function finishLine(line: string): string {

@@ -7,6 +7,7 @@ import type { Group, GroupConfig } from './settings/setting.ts';
 import { shopGroup, webhookGroup } from './settings/shop.ts';
 import { simulatorGroup } from './settings/simulator.ts';
 import { mysqlGroup, redisGroup, rocketmqGroup } from './settings/stores.ts';
+import { tracesGroup } from './settings/traces.ts';
 import {
   closerGroup,
   consumeGroup,
@@ -24,6 +25,7 @@ import {
 export const settings = {
   process: processGroup,
   ops: opsGroup,
+  traces: tracesGroup,
   mysql: mysqlGroup,
   redis: redisGroup,
   rocketmq: rocketmqGroup,
@@ -56,6 +58,7 @@ export type Config<G extends GroupName> = { readonly [N in G]: ConfigOf<N> };
 
 export type ProcessConfig = ConfigOf<'process'>;
 export type OpsConfig = ConfigOf<'ops'>;
+export type TracesConfig = ConfigOf<'traces'>;
 export type MysqlConfig = ConfigOf<'mysql'>;
 export type RedisConfig = ConfigOf<'redis'>;
 export type RocketmqConfig = ConfigOf<'rocketmq'>;

@@ -1,4 +1,4 @@
-import { createCallMeter, measureCalls } from '@lapse/runtime';
+import { createCallMeter, measureCalls, traceOrders, type Watchers } from '@lapse/runtime';
 import type { Stock } from './stock.ts';
 
 const classes = ['reserve', 'release', 'confirm', 'reacquire', 'load', 'capacity', 'read', 'prune'] as const;
@@ -24,7 +24,25 @@ const classOf: Readonly<Record<Exclude<keyof Stock, 'close' | 'stopping' | 'ping
 
 const meter = createCallMeter('redis', classes);
 
-/** The same stock: how long its operations take, and how many fail, is in the metrics. */
+const attributes = { 'db.system.name': 'redis' };
+
+const watchers: Watchers<Stock> = {
+  reserve: (call, { kind }, { orderId }) => {
+    if (kind === 'reserved') {
+      traceOrders({ name: 'redis reserve', kind: 'client', ...call, orderIds: [orderId], attributes });
+    }
+  },
+  release: (call, { kind }, _activityId, orderIds) => {
+    if (kind === 'done')
+      traceOrders({ name: 'redis release', kind: 'client', ...call, orderIds, attributes });
+  },
+  confirm: (call, { kind }, _activityId, orderIds) => {
+    if (kind === 'done')
+      traceOrders({ name: 'redis confirm', kind: 'client', ...call, orderIds, attributes });
+  },
+};
+
+/** The same stock: how long its operations take, and how many fail, is in the metrics; what is done for an order, in its trace. */
 export function measureStock(stock: Stock): Stock {
-  return measureCalls(stock, meter, classOf);
+  return measureCalls(stock, meter, classOf, watchers);
 }

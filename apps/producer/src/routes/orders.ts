@@ -19,6 +19,7 @@ import { operatorRequest, sendStored } from '../operator-answer.ts';
 import { activityPath, orderPath } from '../path-ids.ts';
 import { sendProblem } from '../problem-reply.ts';
 import { identityOf, requireIdentity } from '../require-identity.ts';
+import { traceRequest } from '../trace-request.ts';
 import { problemResponses } from './problem-responses.ts';
 
 const orderProblems = problemResponses(
@@ -78,7 +79,9 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
       const answer = await gate.pass(() => createOrder(create, wanted));
       if (answer.kind === 'refused') return sendProblem(reply, answer.problem);
       if (answer.kind === 'replayed') reply.header('idempotent-replayed', 'true');
-      return reply.code(201).header('location', `/v1/orders/${answer.order.id}`).send(answer.order);
+      reply.code(201).header('location', `/v1/orders/${answer.order.id}`);
+      if (answer.kind === 'created') traceRequest(request, reply, answer.order.id);
+      return reply.send(answer.order);
     },
   );
 
