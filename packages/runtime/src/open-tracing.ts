@@ -45,7 +45,9 @@ const kinds = {
 export function openTracing(name: string, config: TracesConfig & { url: string }, log: Logger): Closable {
   // Headers, certificates and compression are those of the standard OTEL_EXPORTER_OTLP_* variables.
   const url = new URL('v1/traces', config.url.endsWith('/') ? config.url : `${config.url}/`).href;
-  const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs });
+  // A connection for each export, one a second: on one kept open, what a collector closed at that moment was lost.
+  const httpAgentOptions = { keepAlive: false };
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs, httpAgentOptions });
   const toSpan = createSpanFactory(name);
   const waiting: Span[] = [];
   let exporting: Promise<void> | undefined;
