@@ -17,8 +17,8 @@ export interface DeliverNoticesParts {
 }
 
 const atOnceMax = 8;
-/** Closed batches whose notices are written in one run; one of them is up to 2,000 orders. */
-const closedBatchesMax = 10;
+/** Closed batches whose notices are written in one run, while their orders are not too many for one. */
+const closedBatchesMax = 1_000;
 /** In the metric, once an outcome is durable. */
 const outcomeNames = { SENT: 'sent', SKIPPED: 'skipped', PARKED: 'parked', WAITING: 'retry' } as const;
 /** A status read longer ago than this is read again before a notice goes out. */

@@ -54,6 +54,7 @@ await startProcess('reminder', groups, async ({ config, log, own }) => {
       {
         phase: 1,
         batchMax: config.reminder.batchMax,
+        gatherMs: config.reminder.gatherMs,
         handle: remindBuyers({ orders, relay, noticesWait: delivery.wake, log }),
         rearm: rearmOrders({ phase: 1, orders, relay, log }),
         park: orders.parkMessage,

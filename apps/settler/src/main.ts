@@ -29,12 +29,14 @@ await startProcess('settler', groups, async ({ config, log, own }) => {
   ops.addCheck('redis', () => stock.ping());
 
   const { everyMs } = config.settler;
+  // Deadlines are kept to the quarter of a second; money that goes back, or came before its order, can wait for a second.
+  const seldomMs = 4 * everyMs;
   const parts = { orders, stock, log, config: { ...config.settler, timeoutMs: config.payment.timeoutMs } };
   // Loops of their own: what waits for the provider in one of them delays none of the others.
   const start = (name: string, everyMs: number, task: (signal: AbortSignal) => Promise<void>): void => {
     worker.controls(own(repeat({ name, everyMs, task, log })));
   };
-  start('apply-waiting-payments', everyMs, applyWaitingPayments(parts));
+  start('apply-waiting-payments', seldomMs, applyWaitingPayments(parts));
   let waiting = 0;
   worker.measures(() => ({ waiting }));
   const counted = (count: number): void => {
@@ -42,7 +44,7 @@ await startProcess('settler', groups, async ({ config, log, own }) => {
   };
   start('report-backlog', config.settler.reportEveryMs, reportBacklog({ ...parts, provider, counted }));
   if (provider) {
-    start('pay-refunds', everyMs, payRefunds({ ...parts, provider }));
+    start('pay-refunds', seldomMs, payRefunds({ ...parts, provider }));
     start('settle-attempts', everyMs, settleAttempts({ ...parts, provider, closeOrder: lane.closeOrder }));
   } else {
     log.warn({}, 'no payment provider is set up: attempts are not settled and refunds not paid');

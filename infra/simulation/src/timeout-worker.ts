@@ -51,7 +51,7 @@ export function startTimeoutWorker(world: World, owner: Incarnation, options: Ti
         isKept: false,
         remaining: 0,
       };
-      takeOrders({ queue, message, orders: body.orders, nowMs: options.now() });
+      takeOrders({ queue, message, orders: body.orders, nowMs: options.now(), gatherMs: 0 });
       due.wake();
     },
   });

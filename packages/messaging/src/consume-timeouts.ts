@@ -51,6 +51,8 @@ export interface ConsumeOptions {
   readonly phase: Phase;
   /** Most orders of one call of `handle`. */
   readonly batchMax: number;
+  /** How much later than its time an order may be looked at, so that more go together, in ms; 0, unless said. */
+  readonly gatherMs?: number;
   /**
    * Handle due orders: one batch at a time, two while they come full. Must be idempotent: an order may come again
    * after it was done.
@@ -98,7 +100,7 @@ export async function consumeTimeouts(
   config: RocketmqConfig & ConsumeConfig & CloseLimits,
   options: ConsumeOptions,
 ): Promise<TimeoutConsumer> {
-  const { phase, log } = options;
+  const { phase, log, gatherMs = 0 } = options;
   const topic = topicOf(phase, config.topicPrefix);
   const group = consumerGroupOf(phase, config.topicPrefix);
   const awaitMs = Math.max(awaitMsMin, config.awaitMs);
@@ -160,7 +162,7 @@ export async function consumeTimeouts(
       return;
     }
     traceReceived(decoded.message, view);
-    takeOrders({ queue, message, orders: decoded.message.orders, nowMs: options.now() });
+    takeOrders({ queue, message, orders: decoded.message.orders, nowMs: options.now(), gatherMs });
   }
 
   const receiving = receiveMessages({

@@ -14,15 +14,18 @@ export interface TakeOptions<V> {
   readonly orders: readonly TimeoutOrder[];
   /** By the clock that decides what is due. */
   readonly nowMs: number;
+  /** Orders due within so long of each other are looked at together, when the last of them can be; 0: each at its own time. */
+  readonly gatherMs: number;
 }
 
 /** Take a message's orders in hand: each until it is due, or as long as its message may be held. */
-export function takeOrders<V>({ queue, message, orders, nowMs }: TakeOptions<V>): void {
+export function takeOrders<V>({ queue, message, orders, nowMs, gatherMs }: TakeOptions<V>): void {
   const holdMs = message.holdUntilMs - performance.now();
   for (const order of orders) {
     const inMs = order.dueTime - nowMs;
     const far = inMs > holdMs;
     const rearmAt = inMs > rearmAtOnceMs ? nowMs : nowMs + holdMs;
-    queue.add(order, message, { dueAt: far ? rearmAt : order.dueTime, far });
+    const lookAt = gatherMs === 0 ? order.dueTime : Math.ceil(order.dueTime / gatherMs) * gatherMs;
+    queue.add(order, message, { dueAt: far ? rearmAt : lookAt, far });
   }
 }

@@ -1,3 +1,5 @@
+import { numberFormat } from './number-format.ts';
+
 /**
  * ISO 4217 currencies whose minor unit is not a hundredth. Intl must not be asked: its digits are those
  * people write (0 for IQD, whose minor unit is a thousandth), which would show a thousand times the price.
@@ -20,10 +22,11 @@ const minorDigitsUsual = 2;
  * the dearest order there can be. */
 export function formatAmount(locale: string, amountMinor: number, currency: string): string {
   const digits = minorDigits[currency] ?? minorDigitsUsual;
-  return new Intl.NumberFormat(locale, {
+  const format = numberFormat(locale, {
     style: 'currency',
     currency,
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
-  }).format(amountMinor / 10 ** digits);
+  });
+  return format.format(amountMinor / 10 ** digits);
 }

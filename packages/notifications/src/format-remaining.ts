@@ -1,3 +1,5 @@
+import { numberFormat } from './number-format.ts';
+
 const unitsSeconds = [
   ['day', 86_400],
   ['hour', 3_600],
@@ -20,7 +22,7 @@ export function formatRemaining(locale: string, remainingMs: number): string | u
     const count = Math.floor(seconds / unitSeconds);
     seconds -= count * unitSeconds;
     if (count > 0) {
-      parts.push(new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(count));
+      parts.push(numberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(count));
     } else if (parts.length > 0) {
       break;
     }

@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 /**
  * Turn "these orders closed" into one notice per order. Kept out of the closing transaction, which stock
  * waits for. What `expandEffects` guarantees holds here.
- * @returns how many closed batches were done; below `limit`, none is left that is free.
+ * @returns how many closed batches were done; 0: none is left that is free.
  */
 export function expandClosedNotices(database: Database, log: RepositoryLog, limit: number): Promise<number> {
   return expandEffects(database, log, { kind: 'closed_notice', limit }, insertNotices);

@@ -17,25 +17,31 @@ interface EffectRow {
   readonly attempts: number;
 }
 
+/** Effects of one transaction, while their orders are no more than a closing batch may have. A lone one may be larger. */
+const effectsTogetherMax = 200;
+const ordersTogetherMax = 2_000;
+/** After so many orders a call ends, so that what it has made is seen to first. */
+const ordersPerCallMax = 20_000;
+
 /** Orders named in a log line. */
 const idsPerLineMax = 20;
 
-/** An effect whose transaction was rolled back by what `expand` threw. */
+/** Effects whose transaction was rolled back by what `expand` threw. */
 class ExpandFault extends Error {
-  readonly row: EffectRow;
-  constructor(row: EffectRow, cause: unknown) {
-    super('an effect could not be expanded', { cause });
-    this.row = row;
+  readonly rows: readonly EffectRow[];
+  constructor(rows: readonly EffectRow[], cause: unknown) {
+    super('effects could not be expanded', { cause });
+    this.rows = rows;
   }
 }
 
 /**
- * Turn effects of one kind into rows of their own, each in a transaction that deletes the effect: so each is
- * done once, however many callers there are. One that fails is passed over, tried again later, and left in
+ * Turn effects of one kind into rows of their own, several in a transaction that deletes them: so each is
+ * done once, however many callers there are. Where several fail together each is tried alone. One that fails is passed over, tried again later, and left in
  * the table after `expandAttemptsMax`: it never keeps the others waiting. Nor does one order keep those of its own
  * effect waiting: where MySQL refuses a row, the others are expanded without it, and the effect keeps what was refused.
  * So `expand` must be safe to repeat.
- * @returns how many were done; below `limit`, none is left that is free.
+ * @returns how many were done, at most `limit`; 0: none is left that is free.
  * @throws StoreUnavailableError, CommitUnknownError: those are no effect's fault.
  */
 export async function expandEffects(
@@ -48,21 +54,31 @@ export async function expandEffects(
   const isDue = { sql: `SELECT 1 ${dueEffects}`, values: [kind, expandAttemptsMax] };
   if (!(await findsAny(database, isDue))) return 0;
   const failed: Buffer[] = [];
+  let together = effectsTogetherMax;
   let done = 0;
-  while (done + failed.length < limit) {
+  let orders = 0;
+  while (done + failed.length < limit && orders < ordersPerCallMax) {
+    const max = Math.min(together, limit - done - failed.length);
     try {
-      // A commit that is not known: the effect is either done, or found again by the next call.
-      const found = await inTransaction(
+      // A commit that is not known: the effects are either done, or found again by the next call.
+      const expanded = await inTransaction(
         database,
-        (session) => expandNext(session, kind, failed, expand),
+        (session) => expandNext(session, { kind, failed, max }, expand),
         () => null,
       );
-      if (!found) break;
-      done += 1;
+      if (expanded.effects === 0) break;
+      done += expanded.effects;
+      orders += expanded.orders;
     } catch (error) {
       if (!(error instanceof ExpandFault)) throw error;
-      failed.push(error.row.id);
-      await noteFault(database, log, kind, error, await expandInParts(database, error, expand));
+      const [row, second] = error.rows;
+      if (row === undefined || second !== undefined) {
+        together = 1;
+        continue;
+      }
+      failed.push(row.id);
+      const left = await expandInParts(database, row, error.cause, expand);
+      await noteFault(database, log, { kind, row, left, cause: error.cause });
     }
   }
   return done;
@@ -73,31 +89,43 @@ const dueEffects = `FROM effect
 
 async function expandNext(
   session: Session,
-  kind: string,
-  failed: readonly Buffer[],
+  { kind, failed, max }: { kind: string; failed: readonly Buffer[]; max: number },
   expand: (session: Session, orderIds: readonly string[]) => Promise<void>,
-): Promise<boolean> {
-  const [row] = await session.rows<EffectRow>(
+): Promise<{ readonly effects: number; readonly orders: number }> {
+  const found = await session.rows<EffectRow>(
     `SELECT id, order_ids, attempts ${dueEffects}
        ${failed.length > 0 ? 'AND id NOT IN (?)' : ''}
-     ORDER BY attempts, created_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
-    [kind, expandAttemptsMax, ...(failed.length > 0 ? [failed] : [])],
+     ORDER BY attempts, created_at LIMIT ? FOR UPDATE SKIP LOCKED`,
+    [kind, expandAttemptsMax, ...(failed.length > 0 ? [failed] : []), max],
   );
-  if (row === undefined) return false;
+  const rows = withinOrders(found);
+  if (rows.length === 0) return { effects: 0, orders: 0 };
+  const orderIds = rows.flatMap((row) => unpackIds(row.order_ids));
   try {
-    await expand(session, unpackIds(row.order_ids));
+    await expand(session, orderIds);
   } catch (error) {
     if (isSystemFault(error)) throw error;
-    throw new ExpandFault(row, error);
+    throw new ExpandFault(rows, error);
   }
-  await session.run('DELETE FROM effect WHERE id = ?', [row.id]);
-  return true;
+  await session.run('DELETE FROM effect WHERE id IN (?)', [rows.map(({ id }) => id)]);
+  return { effects: rows.length, orders: orderIds.length };
+}
+
+/** The first of these effects, as long as their orders may go together; one at least. */
+function withinOrders(rows: readonly EffectRow[]): readonly EffectRow[] {
+  let orders = 0;
+  const end = rows.findIndex(({ order_ids }, index) => {
+    orders += order_ids.length / 16;
+    return index > 0 && orders > ordersTogetherMax;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
 }
 
 /** @returns the orders that the effect still has, because they fail even alone or were not come to. */
 async function expandInParts(
   database: Database,
-  { row, cause }: ExpandFault,
+  row: EffectRow,
+  cause: unknown,
   expand: (session: Session, orderIds: readonly string[]) => Promise<void>,
 ): Promise<readonly string[]> {
   const orderIds = unpackIds(row.order_ids);
@@ -120,9 +148,7 @@ function isSystemFault(error: unknown): boolean {
 async function noteFault(
   database: Database,
   log: RepositoryLog,
-  kind: string,
-  { row, cause }: ExpandFault,
-  left: readonly string[],
+  { kind, row, left, cause }: { kind: string; row: EffectRow; left: readonly string[]; cause: unknown },
 ): Promise<void> {
   const attempts = row.attempts + 1;
   await withRetriedSession(database, (session) =>

@@ -17,7 +17,7 @@ const ordersPerInsertMax = 500;
  * first brings the whole history of the order so far, each event under an id that is made of what it says:
  * so it does not matter in which order effects are expanded, by how many at once, or how often, and an
  * event is never there without those before it. What `expandEffects` guarantees holds here.
- * @returns how many effects were done; below `limit`, none is left that is free.
+ * @returns how many effects were done; 0: none is left that is free.
  */
 export function expandShopEvents(database: Database, log: RepositoryLog, limit: number): Promise<number> {
   return expandEffects(database, log, { kind: 'shop_event', limit }, async (session, orderIds) => {

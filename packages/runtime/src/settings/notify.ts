@@ -98,7 +98,7 @@ export const notifyGroup = defineGroup(
     everyMs: {
       env: 'LAPSE_NOTIFY_EVERY',
       schema: duration(50, 3_600_000),
-      default: '500ms',
+      default: '1s',
       example: '2s',
       help: 'Time between two looks for notices to deliver.',
     },

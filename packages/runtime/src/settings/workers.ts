@@ -83,6 +83,13 @@ export const reminderGroup = defineGroup({
     example: '500',
     help: 'Most orders reminded in one transaction.',
   },
+  gatherMs: {
+    env: 'LAPSE_REMIND_GATHER',
+    schema: duration(0, 5_000),
+    default: '100ms',
+    example: '0ms',
+    help: 'How much later than its time a reminder may go out, so that more go together. Orders close at their own millisecond.',
+  },
 });
 
 export const closerGroup = defineGroup({
@@ -195,7 +202,7 @@ export const settlerGroup = defineGroup({
     schema: duration(50, 60_000),
     default: '250ms',
     example: '1s',
-    help: 'Time between two looks for payment attempts, refunds and kept payments that are due.',
+    help: 'Time between two looks for payment attempts that are due; refunds and kept payments are looked for at every fourth.',
   },
   atOnceMax: {
     env: 'LAPSE_SETTLE_AT_ONCE',
