@@ -42,8 +42,13 @@ export function openReleaseLane(parts: EffectPorts & { readonly log: Logger }): 
   });
   const deleteSoon = async (ids: readonly string[]): Promise<void> => {
     const ends = await Promise.allSettled(ids.map((id) => deletes.submit(id)));
-    const failure = ends.find((end) => end.status === 'rejected');
-    if (failure) parts.log.warn({ err: failure.reason }, 'rows of applied releases are left to the sweeper');
+    const failures = ends.filter((end) => end.status === 'rejected');
+    if (failures.length === 0) return;
+    effectsLeft.inc(failures.length);
+    parts.log.warn(
+      { left: failures.length, err: failures[0]?.reason },
+      'applied releases are left to the sweeper',
+    );
   };
   const orders = {
     markEffectsApplied: (ids: readonly string[]): Promise<void> => {

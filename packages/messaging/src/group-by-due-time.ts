@@ -24,9 +24,9 @@ export interface MessageGroup {
 /** Around the orders: version, phase, due time. */
 const envelopeBytesMax = 96;
 /** Around a user id: the other fields of an order at their longest, their names, a comma. */
-const orderFrameBytesMax = 200;
-/** UTF-8 of one UTF-16 unit; an escaped quote takes 2. Control characters do not pass the contract. */
-const bytesPerUnitMax = 3;
+const orderFrameBytesMax = 160;
+/** An escaped quote takes 2 bytes for 1, a lone surrogate 6 for 3. Control characters do not pass the contract. */
+const escapedMax = 2;
 
 /**
  * Put the orders of many outbox rows into as few messages as the limits allow: by phase, by due time. Every
@@ -60,7 +60,7 @@ function groupPhase(phase: Phase, rows: readonly OutboxRow[], limits: GroupLimit
   }
 
   for (const { order, rowId } of all) {
-    const size = orderFrameBytesMax + bytesPerUnitMax * order.userId.length;
+    const size = orderFrameBytesMax + escapedMax * Buffer.byteLength(order.userId);
     const full = orders.length >= ordersMax || bytes + size > bytesMax;
     if (full || order.dueTime > dueTime + limits.dueWindowMs) flush();
     if (orders.length === 0) {

@@ -43,6 +43,9 @@ export interface Receiving {
 export function receiveMessages(options: ReceiveOptions): Receiving {
   const stopping = new AbortController();
   const heldMax = Math.max(options.ordersHeldMax, ordersPerMessageMax);
+  // An even share, so that no loop holds room that another one could fill.
+  const share = Math.floor(heldMax / options.loops / ordersPerMessageMax);
+  const messagesPerLoopMax = Math.min(messagesPerPollMax, Math.max(1, share));
   let reserved = 0;
   let polls = 0;
   let isHeld = false;
@@ -57,7 +60,7 @@ export function receiveMessages(options: ReceiveOptions): Receiving {
   function messagesThatFit(): number {
     if (options.isAway()) return 0;
     const free = heldMax - options.ordersHeld() - reserved;
-    return Math.min(messagesPerPollMax, Math.floor(free / ordersPerMessageMax));
+    return Math.min(messagesPerLoopMax, Math.floor(free / ordersPerMessageMax));
   }
 
   async function poll(count: number): Promise<void> {

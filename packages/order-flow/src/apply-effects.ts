@@ -41,7 +41,7 @@ export interface EffectPorts {
 }
 
 export interface AppliedEffects {
-  /** Effects that Redis has, and whose rows are gone. */
+  /** Effects that Redis has, and whose rows are gone, or will be: as `markEffectsApplied` sees to it. */
   readonly applied: number;
   /** Effects that stay in MySQL for the sweeper: Redis away, stock not loaded, not yet, or the mark failed. */
   readonly left: number;

@@ -9,7 +9,8 @@ const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const shape = new RegExp(`^${uuid}$`);
 const listShape = new RegExp(`^${uuid}(?:,${uuid})*$`);
 const uuidLength = 36;
-const idBytes = 16;
+/** Bytes of an id. */
+export const idBytes = 16;
 
 /**
  * The 16 bytes that MySQL keeps for an id. The only way in: a BINARY(16) compared with text matches

@@ -1,4 +1,4 @@
-import { idFromBytes, packIds, unpackIds } from './binary-id.ts';
+import { idBytes, idFromBytes, packIds, unpackIds } from './binary-id.ts';
 import { bisect } from './bisect.ts';
 import { findsAny } from './claim-due.ts';
 import type { Database } from './database.ts';
@@ -67,6 +67,8 @@ export async function expandEffects(
         () => null,
       );
       if (expanded.effects === 0) break;
+      // They are large: no more of them are read and locked than go together.
+      if (expanded.isFull) together = expanded.effects;
       done += expanded.effects;
       orders += expanded.orders;
     } catch (error) {
@@ -77,6 +79,7 @@ export async function expandEffects(
         continue;
       }
       failed.push(row.id);
+      orders += row.order_ids.length / idBytes;
       const left = await expandInParts(database, row, error.cause, expand);
       await noteFault(database, log, { kind, row, left, cause: error.cause });
     }
@@ -87,11 +90,18 @@ export async function expandEffects(
 const dueEffects = `FROM effect
   WHERE kind = ? AND attempts < ? AND created_at <= NOW(3) - INTERVAL attempts * attempts SECOND`;
 
+interface Expanded {
+  readonly effects: number;
+  readonly orders: number;
+  /** There were more, whose orders did not go together with these. */
+  readonly isFull: boolean;
+}
+
 async function expandNext(
   session: Session,
   { kind, failed, max }: { kind: string; failed: readonly Buffer[]; max: number },
   expand: (session: Session, orderIds: readonly string[]) => Promise<void>,
-): Promise<{ readonly effects: number; readonly orders: number }> {
+): Promise<Expanded> {
   const found = await session.rows<EffectRow>(
     `SELECT id, order_ids, attempts ${dueEffects}
        ${failed.length > 0 ? 'AND id NOT IN (?)' : ''}
@@ -99,7 +109,7 @@ async function expandNext(
     [kind, expandAttemptsMax, ...(failed.length > 0 ? [failed] : []), max],
   );
   const rows = withinOrders(found);
-  if (rows.length === 0) return { effects: 0, orders: 0 };
+  if (rows.length === 0) return { effects: 0, orders: 0, isFull: false };
   const orderIds = rows.flatMap((row) => unpackIds(row.order_ids));
   try {
     await expand(session, orderIds);
@@ -108,14 +118,14 @@ async function expandNext(
     throw new ExpandFault(rows, error);
   }
   await session.run('DELETE FROM effect WHERE id IN (?)', [rows.map(({ id }) => id)]);
-  return { effects: rows.length, orders: orderIds.length };
+  return { effects: rows.length, orders: orderIds.length, isFull: rows.length < found.length };
 }
 
 /** The first of these effects, as long as their orders may go together; one at least. */
 function withinOrders(rows: readonly EffectRow[]): readonly EffectRow[] {
   let orders = 0;
   const end = rows.findIndex(({ order_ids }, index) => {
-    orders += order_ids.length / 16;
+    orders += order_ids.length / idBytes;
     return index > 0 && orders > ordersTogetherMax;
   });
   return end === -1 ? rows : rows.slice(0, end);

@@ -34,7 +34,8 @@ const secretFields = [
  * The log of a process: JSON lines on standard output, written at once, so that none is lost when the
  * process exits. ISO time, level by name, the process's name, errors with their causes.
  * Lines are bounded: a longer one keeps its head and its message, cut.
- * A storm of lines of one kind is cut short and counted: see `limitLines`.
+ * A storm of lines of one kind is cut short and counted: see `limitLines`. Notices to buyers whose channel is the log are
+ * what was asked for, and all written.
  * Values of secret fields and passwords in URLs are hidden, wherever in the line they are.
  */
 export function createLogger(
@@ -62,13 +63,18 @@ export function createLogger(
           const [first, second] = args as unknown[];
           const message = typeof first === 'string' ? first : second;
           const label = pino.levels.labels[level] as Level;
-          if (limit.admit(typeof message === 'string' ? message : '', label)) write.apply(this, args);
+          const kind = typeof message === 'string' ? message : '';
+          if (isDelivery(first) || limit.admit(kind, label)) write.apply(this, args);
         },
       },
     },
     destination,
   );
   return log;
+}
+
+function isDelivery(fields: unknown): boolean {
+  return typeof fields === 'object' && fields !== null && 'notice' in fields;
 }
 
 /** A line about one order names its trace, where it is traced. */

@@ -33,6 +33,13 @@ test('messages without an end do not fill the memory: the oldest kind is forgott
   expect(reports).toEqual([['first', 10]]);
 });
 
+test('a notice whose channel is the log is a delivery: none is left out', () => {
+  const lines: string[] = [];
+  const log = createLogger('test', 'info', { write: (line) => void lines.push(line) });
+  for (let id = 0; id < 200; id += 1) log.info({ notice: { id } }, 'notice to a buyer');
+  expect(lines).toHaveLength(200);
+});
+
 test('a logger under a storm: the lines are bounded, the count is in the metrics', async () => {
   registry.resetMetrics();
   const lines: string[] = [];

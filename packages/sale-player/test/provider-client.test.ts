@@ -29,7 +29,7 @@ let provider: ProviderClient;
 
 beforeAll(async () => {
   await once(shop.listen(0, '127.0.0.1'), 'listening');
-  simulator = spawnApp(new URL('../../payment-simulator/', import.meta.url), {
+  simulator = spawnApp(new URL('../../../apps/payment-simulator/', import.meta.url), {
     LAPSE_SIM_API_KEY: apiKey,
     LAPSE_SIM_PORT: '0',
     LAPSE_OPS_PORT: '0',
