@@ -39,7 +39,11 @@ export function deliverNotices(parts: DeliverNoticesParts): (signal: AbortSignal
   const { batchMax } = config;
   const limits = { atOnceMax, deliveryMsMax: notifier.sendMsMax };
   const leaseMs = leaseMsFor({ ...limits, batchMax });
-  const finish = finishTogether<FinishedNotice>((finished) => orders.finishNotifications(finished), batchMax);
+  const finish = finishTogether<FinishedNotice>(
+    'note_notice',
+    (finished) => orders.finishNotifications(finished),
+    batchMax,
+  );
   return async (signal) => {
     for (;;) {
       const expanded = await orders.expandClosedNotices(closedBatchesMax);

@@ -39,7 +39,11 @@ export function deliverShopEvents(parts: DeliverShopEventsParts): (signal: Abort
   const { batchMax, atOnceMax } = config;
   const limits = { atOnceMax, deliveryMsMax: config.timeoutMs };
   const leaseMs = leaseMsFor({ ...limits, batchMax });
-  const finish = finishTogether<FinishedShopEvent>((finished) => orders.finishShopEvents(finished), batchMax);
+  const finish = finishTogether<FinishedShopEvent>(
+    'note_shop_event',
+    (finished) => orders.finishShopEvents(finished),
+    batchMax,
+  );
   return async (signal) => {
     for (;;) {
       const expanded = await orders.expandShopEvents(changesMax);

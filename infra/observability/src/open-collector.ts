@@ -19,14 +19,16 @@ export interface CollectedSpan {
 
 export interface Collector {
   readonly url: string;
-  /** All spans so far, oldest first. */
+  /** The spans that are kept, oldest first. */
   spans(): readonly CollectedSpan[];
+  /** How many came so far, those that made room included. */
+  taken(): number;
   /** From now on answer this instead of taking spans. */
   refuseWith(status: number): void;
   close(): Promise<void>;
 }
 
-const spansMax = 200_000;
+const spansKept = 200_000;
 const bodyBytesMax = 16_777_216;
 
 interface KeyValue {
@@ -52,8 +54,9 @@ interface OtlpSpan {
 }
 
 /** A collector of spans in memory: OTLP over HTTP, in JSON, on 127.0.0.1. The oldest spans make room for new ones. */
-export async function openCollector(port = 0): Promise<Collector> {
+export async function openCollector({ port = 0, spansMax = spansKept } = {}): Promise<Collector> {
   const kept: CollectedSpan[] = [];
+  let taken = 0;
   let refusal: number | undefined;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -73,7 +76,9 @@ export async function openCollector(port = 0): Promise<Collector> {
     if (path !== '/v1/traces') return 404;
     try {
       const text = (encoding === 'gzip' ? gunzipSync(body) : body).toString('utf8');
-      kept.push(...readSpans(JSON.parse(text) as OtlpBody));
+      const spans = readSpans(JSON.parse(text) as OtlpBody);
+      taken += spans.length;
+      kept.push(...spans);
     } catch {
       return 400;
     }
@@ -86,6 +91,7 @@ export async function openCollector(port = 0): Promise<Collector> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans: () => kept,
+    taken: () => taken,
     refuseWith: (status) => {
       refusal = status;
     },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { findPromtool, runPromtool } from '../src/find-promtool.ts';
+import { findPromtool, promtoolLimitMs, runPromtool } from '../src/find-promtool.ts';
 import { folder, loadDashboard, readAlerts, readDashboard, readRunbook } from './read-files.ts';
 
 const alerts = readAlerts();
@@ -17,6 +17,8 @@ const sections = new Map(
 );
 const promtool = findPromtool();
 const promtoolMissing = 'promtool is not on this machine: apt-get install prometheus';
+/** More than promtool has, so that its own limit speaks first. */
+const promtoolTestMs = promtoolLimitMs + 20_000;
 
 test('every alert has its section in the runbook, and every section its alert', () => {
   expect([...sections.keys()].sort()).toEqual(alerts.map(({ alert }) => alert).sort());
@@ -44,7 +46,7 @@ function commandsOf(text: string): string[] {
   return [...text.matchAll(/^(lapse [^#\n]*)/gm)].map(([, command = '']) => command.trim());
 }
 
-/** Whether `lapse` knows the command and each of its options. `--help` after it runs nothing. */
+/** Whether `lapse` knows the command and each of its options; a group of commands is none. `--help` runs nothing. */
 function isKnown(command: string): Promise<boolean> {
   const words = command.split(/\s+/).slice(1);
   const options = words.filter((word) => word.startsWith('--')).map((word) => word.split('=')[0] ?? '');
@@ -54,7 +56,10 @@ function isKnown(command: string): Promise<boolean> {
     execFile(process.execPath, [main, ...names, '--help'], { timeout: 20_000 }, (error, stdout) => {
       const usage = `Usage: lapse ${names.join(' ')}`;
       resolve(
-        error === null && stdout.startsWith(usage) && options.every((option) => stdout.includes(option)),
+        error === null &&
+          stdout.startsWith(usage) &&
+          !/^Commands:$/m.test(stdout) &&
+          options.every((option) => stdout.includes(option)),
       );
     });
   });
@@ -72,6 +77,7 @@ test('every command that the runbook or an alert names is one that lapse has, wi
   expect(unknown).toEqual([]);
   expect(await isKnown('lapse order vanish')).toBe(false);
   expect(await isKnown('lapse top --sideways')).toBe(false);
+  expect(await isKnown('lapse payments quarantined')).toBe(false);
 }, 60_000);
 
 test('links inside the runbook lead to a section', () => {
@@ -106,7 +112,16 @@ test.skipIf(!promtool)(
     const { ok, output } = await runPromtool(promtool ?? '', ['test', 'rules', file]);
     expect(ok, output).toBe(true);
   },
+  promtoolTestMs,
 );
+
+test('a promtool that was ended by its limit of time says so', async () => {
+  const forEver = ['--eval', 'setInterval(() => undefined, 1_000)'];
+  const ended = await runPromtool(process.execPath, forEver, { limitMs: 100 });
+  expect(ended).toEqual({ ok: false, output: 'ended by its limit of 100 ms, before it had answered\n' });
+  const failed = await runPromtool(process.execPath, ['--eval', 'console.log("no"); process.exitCode = 1']);
+  expect(failed).toEqual({ ok: false, output: 'no\n' });
+});
 
 test.skipIf(!promtool)(
   `every query of the dashboard is PromQL (${promtool ? 'promtool' : promtoolMissing})`,
@@ -124,4 +139,5 @@ test.skipIf(!promtool)(
       rmSync(dir, { recursive: true, force: true });
     }
   },
+  promtoolTestMs,
 );

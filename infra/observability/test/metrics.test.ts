@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { orderStatuses, paymentOutcomes, problems, workerKinds } from '@lapse/contracts';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findPromtool, runPromtool } from '../src/find-promtool.ts';
+import { findPromtool, promtoolLimitMs, runPromtool } from '../src/find-promtool.ts';
 import { metricNames } from '../src/metric-names.ts';
 import { openWorld, type ProcessName, processNames, type World } from '../src/open-world.ts';
 import { type Exposition, readExposition } from '../src/read-exposition.ts';
@@ -191,10 +191,11 @@ test.skipIf(!promtool)(
         .split('\n')
         .filter((line) => /^(# (HELP|TYPE) )?lapse_/.test(line))
         .join('\n');
-      const { ok, output } = await runPromtool(promtool ?? '', ['check', 'metrics'], `${own}\n`);
+      const { ok, output } = await runPromtool(promtool ?? '', ['check', 'metrics'], { input: `${own}\n` });
       expect({ name, ok, output }).toEqual({ name, ok: true, output: '' });
     }
   },
+  promtoolLimitMs + 20_000,
 );
 
 test('the README says where dashboard, rules and runbook are', () => {

@@ -4,6 +4,11 @@ import { Counter } from './metrics.ts';
 /** In seconds: a round trip to a store on the same network, up to its time limits. */
 const bucketsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
+const watcherFailures = new Counter({
+  name: 'lapse_call_watcher_failures_total',
+  help: 'Calls that succeeded and whose watcher threw: the metrics and traces lack what it would have told.',
+});
+
 export interface CallMeter<Class extends string> {
   /** A call of this class took so long. */
   observe(operation: Class, seconds: number, failed: boolean): void;
@@ -58,7 +63,8 @@ export type Watchers<T> = {
 /**
  * The same port, its calls measured. The caller gets the very promise of the call: nothing waits for the measuring.
  * @param classes of each method that is measured; methods that are left out are not.
- * @param watchers hear of calls that succeeded, with times in milliseconds since 1970.
+ * @param watchers hear of calls that succeeded, with times in milliseconds since 1970. One that throws is counted in
+ * `lapse_call_watcher_failures_total`, and harms neither the call nor the process.
  */
 export function measureCalls<T extends object, Class extends string>(
   port: T,
@@ -78,7 +84,12 @@ export function measureCalls<T extends object, Class extends string>(
           const endedAt = performance.now();
           meter.observe(operation, (endedAt - startedAt) / 1_000, false);
           const { timeOrigin } = performance;
-          watch?.({ startedAtMs: timeOrigin + startedAt, endedAtMs: timeOrigin + endedAt }, result, ...args);
+          const call = { startedAtMs: timeOrigin + startedAt, endedAtMs: timeOrigin + endedAt };
+          try {
+            watch?.(call, result, ...args);
+          } catch {
+            watcherFailures.inc();
+          }
         },
         () => meter.observe(operation, (performance.now() - startedAt) / 1_000, true),
       );

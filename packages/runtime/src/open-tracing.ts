@@ -7,6 +7,7 @@ import { appVersion } from './app-version.ts';
 import type { Closable } from './closable.ts';
 import type { Logger } from './logger.ts';
 import type { TracesConfig } from './settings.ts';
+import { timeBox } from './time-box.ts';
 import {
   type OrdersSpan,
   rootSpanIdOf,
@@ -25,6 +26,8 @@ const spansPerExportMax = 512;
 /** How long spans gather before they go out together. */
 const gatherMs = 1_000;
 const exportTimeoutMs = 5_000;
+/** Longest time that a process which stops waits for its last spans to be taken; some 20 requests when all is well. */
+const lastExportsMs = 2_000;
 
 const kinds = {
   internal: SpanKind.INTERNAL,
@@ -40,7 +43,7 @@ const kinds = {
  *
  * The SDK's tracer and its processor are left out: what there is to say is known when it is over, and of the SDK's queue
  * nobody learns how much it has thrown away. Beyond `spansMax` that wait, and while the collector is away, spans are
- * dropped and counted; an order is never in the way of its trace.
+ * dropped and counted; an order never waits for its trace. `close` waits for a collector 2 s at most.
  */
 export function openTracing(name: string, config: TracesConfig & { url: string }, log: Logger): Closable {
   // Headers, certificates and compression are those of the standard OTEL_EXPORTER_OTLP_* variables.
@@ -76,14 +79,18 @@ export function openTracing(name: string, config: TracesConfig & { url: string }
       });
     });
   const exportAll = async (): Promise<void> => {
-    while (waiting.length > 0) await exportOnce(waiting.splice(0, spansPerExportMax));
+    try {
+      while (waiting.length > 0) await exportOnce(waiting.splice(0, spansPerExportMax));
+    } finally {
+      // In the turn of the last look at `waiting`: whoever pushes from now on begins anew.
+      exporting = undefined;
+    }
   };
   const flush = (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    exporting ??= exportAll().finally(() => {
-      exporting = undefined;
-    });
+    if (waiting.length === 0) return exporting ?? Promise.resolve();
+    exporting ??= exportAll();
     return exporting;
   };
 
@@ -106,7 +113,15 @@ export function openTracing(name: string, config: TracesConfig & { url: string }
   return {
     close: async () => {
       setTraceSink(undefined);
-      await flush();
+      try {
+        await timeBox(flush(), lastExportsMs, 'sending the last spans');
+      } catch (error) {
+        // What is on its way is counted by its answer, if that still comes. Nothing else holds the exporter open.
+        const left = waiting.splice(0).length;
+        spansDropped.inc({ reason: 'export' }, left);
+        log.warn({ err: error, left }, 'stopping without the last spans: the collector does not take them');
+        return;
+      }
       await exporter.shutdown();
     },
   };

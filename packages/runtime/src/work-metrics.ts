@@ -3,7 +3,8 @@ import { Gauge } from './metrics.ts';
 
 /** What gathers before it is worked on. Each has a name here, so that the series have an end. */
 export const batchNames = [
-  ...(['create', 'find_by_key', 'remind', 'close', 'close_settled', 'release', 'send', 'note'] as const),
+  ...(['create', 'find_by_key', 'remind', 'close', 'close_settled', 'release', 'send'] as const),
+  ...(['note_notice', 'note_shop_event'] as const),
 ] as const;
 export type BatchName = (typeof batchNames)[number];
 
@@ -30,7 +31,7 @@ new Gauge({
   },
 });
 
-/** Show how much waits in a queue. Asked for at each scrape. */
+/** Show how much waits in a queue, asked for at each scrape. One queue of a process for each name: the last is shown. */
 export function showQueue(queue: BatchName, size: () => number): void {
   queues.set(queue, size);
 }

@@ -28,6 +28,31 @@ test('a call keeps its answer and its error, and both are in the metrics by clas
   expect(text).toContain('lapse_broker_operation_failures_total{operation="sum"} 0');
 });
 
+test('a watcher that throws is counted, and the call has its answer', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  try {
+    const port = measureCalls(
+      { add: async (left: number, right: number) => left + right },
+      { observe: () => undefined },
+      { add: 'sum' },
+      {
+        add: () => {
+          throw new Error('a fault of the watcher');
+        },
+      },
+    );
+    expect(await port.add(2, 3)).toBe(5);
+    // Rejections that nobody handled are told before the next turn of the event loop.
+    await new Promise(setImmediate);
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+  expect(unhandled).toEqual([]);
+  expect(await registry.metrics()).toContain('lapse_call_watcher_failures_total 1');
+});
+
 test('a batcher with a name shows how much goes together and how much waits', async () => {
   let finish: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {

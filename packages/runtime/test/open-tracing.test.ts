@@ -26,9 +26,9 @@ async function openServer(answer: (body: string) => Promise<number>) {
   };
 }
 
-async function droppedFromQueue(): Promise<number> {
+async function droppedFor(reason: 'queue' | 'export'): Promise<number> {
   const text = await registry.metrics();
-  return Number(/spans_dropped_total\{reason="queue"\} (\d+)/.exec(text)?.[1]);
+  return Number(new RegExp(`spans_dropped_total\\{reason="${reason}"\\} (\\d+)`).exec(text)?.[1]);
 }
 
 test('while the collector stands still no more spans wait than are allowed, and the rest is counted', async () => {
@@ -41,13 +41,13 @@ test('while the collector stands still no more spans wait than are allowed, and 
     bodies.push(body);
     return answered;
   });
-  const before = await droppedFromQueue();
+  const before = await droppedFor('queue');
   const tracing = openTracing('test', { url: server.url, ratio: 1, spansMax: 1_000 }, log);
   for (let order = 0; order < 5_000; order += 1) {
     traceOrders({ ...times, name: 'close', orderIds: [randomUUID()] });
   }
   // 512 are on their way, 1,000 wait.
-  expect((await droppedFromQueue()) - before).toBe(3_488);
+  expect((await droppedFor('queue')) - before).toBe(3_488);
   answer(200);
   await tracing.close();
   server.close();
@@ -55,6 +55,21 @@ test('while the collector stands still no more spans wait than are allowed, and 
   const spans = bodies.flatMap((body) => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans);
   expect(spans).toHaveLength(1_512);
   expect(spans[0].startTimeUnixNano).toBe('1700000000000500000');
+});
+
+test('a collector that never answers holds a process that stops for 2 s, however much waits; the rest is counted', async () => {
+  const server = await openServer(() => new Promise(() => undefined));
+  const before = await droppedFor('export');
+  const tracing = openTracing('test', { url: server.url, ratio: 1, spansMax: 5_000 }, log);
+  for (let order = 0; order < 3_000; order += 1) {
+    traceOrders({ ...times, name: 'close', orderIds: [randomUUID()] });
+  }
+  const startedAt = performance.now();
+  await tracing.close();
+  // One export alone would be given up after 5 s.
+  expect(performance.now() - startedAt).toBeLessThan(4_500);
+  expect((await droppedFor('export')) - before).toBe(3_000 - 512);
+  server.close();
 });
 
 test('orders done together link to one span of their batch; a caller that traces is linked to the first span', async () => {
