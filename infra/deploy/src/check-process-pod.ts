@@ -20,7 +20,7 @@ export function checkProcessPod(root: string, resource: Resource, all: readonly 
   const containers = [...(pod.initContainers ?? []), ...pod.containers].filter(({ image }) => appOf(image));
   if (containers.length === 0) return [];
   const name = nameOf(resource);
-  const stays = resource.kind !== 'Job';
+  const stays = resource.kind !== 'Job' && resource.kind !== 'CronJob';
   return [
     ...checkPodSecurity(pod).map((fault) => `${name}: ${fault}`),
     ...containers.flatMap((container) => {

@@ -57,7 +57,9 @@ export function checkSettings(root: string, { name, app, env, secretFiles }: Giv
 
 function readFaults(root: string, app: string, env: Readonly<Record<string, string>>): string[] {
   try {
-    readConfig({ ...env }, ['process', ...groupsOf(root, app)]);
+    // The console's `main.ts` reads them once it lets guests in.
+    const guests = app === 'console' && env.LAPSE_CONSOLE_GUESTS === 'true' ? (['auth'] as const) : [];
+    readConfig({ ...env }, ['process', ...groupsOf(root, app), ...guests]);
     return [];
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];

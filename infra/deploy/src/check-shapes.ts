@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { nameOf, type Resource } from './resource.ts';
 
-/** Where the module of a kind is: one package holds what Kubernetes has, another what KEDA adds. */
+/** Where the module of a kind is: one package holds what Kubernetes has, others what is added to it. */
 function moduleOf({ apiVersion, kind }: Resource): string {
   const path = `${apiVersion}/${kind}`;
-  return apiVersion.startsWith('keda.sh/') ? `@kubernetes-models/keda/${path}` : `kubernetes-models/${path}`;
+  if (apiVersion.startsWith('keda.sh/')) return `@kubernetes-models/keda/${path}`;
+  if (apiVersion.startsWith('monitoring.coreos.com/'))
+    return `@kubernetes-models/prometheus-operator/${path}`;
+  return `kubernetes-models/${path}`;
 }
 
 const require = createRequire(import.meta.url);

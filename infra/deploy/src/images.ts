@@ -17,3 +17,6 @@ export const images: readonly Image[] = [
   { app: 'sweeper', target: 'service' },
   { app: 'console', target: 'service' },
 ];
+
+/** Apps that run in trials alone: the simulator takes no money. */
+export const trialOnly: readonly string[] = ['payment-simulator'];

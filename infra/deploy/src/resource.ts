@@ -17,6 +17,7 @@ export interface PodSpec {
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
   readonly volumes?: readonly Volume[];
+  readonly serviceAccountName?: string;
   readonly automountServiceAccountToken?: boolean;
   readonly enableServiceLinks?: boolean;
   readonly terminationGracePeriodSeconds?: number;
@@ -72,4 +73,11 @@ interface Volume {
 /** `Deployment/lapse-closer`, as a fault names it. */
 export function nameOf({ kind, metadata }: Resource): string {
   return `${kind}/${metadata.name}`;
+}
+
+/** A CronJob with its pods where every other workload has them; anything else as it is. */
+export function withTemplate(resource: Resource): Resource {
+  if (resource.kind !== 'CronJob') return resource;
+  const { spec } = (resource.spec?.jobTemplate ?? {}) as Pick<Resource, 'spec'>;
+  return spec === undefined ? resource : { ...resource, spec };
 }

@@ -1,27 +1,30 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootDir } from '@lapse/stack';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
-  type Compose,
   checkCompose,
   checkComposeSchema,
+  checkRegistry,
   checkShop,
+  checkTrial,
   composeFiles,
-  readCompose,
+  trialFile,
 } from '../src/check-compose.ts';
+import { type Compose, mergeCompose, readCompose } from '../src/read-compose.ts';
 import { runCommand } from '../src/run-command.ts';
 
 const shop = readCompose(join(rootDir, composeFiles[0]));
+const trial = mergeCompose(shop, readCompose(join(rootDir, trialFile)));
 
-test('both compose files have nothing that their checks complain of', () => {
+test('no compose file has anything that its checks complain of', () => {
   expect(checkCompose(rootDir)).toEqual([]);
 });
 
-/** The shop with other fields of one service. */
-function shopWith(service: string, fields: Readonly<Record<string, unknown>>): Compose {
-  return { ...shop, services: { ...shop.services, [service]: { ...shop.services[service], ...fields } } };
+/** The shop, or its trial, with other fields of one service. */
+function shopWith(service: string, fields: Readonly<Record<string, unknown>>, base = shop): Compose {
+  return { ...base, services: { ...base.services, [service]: { ...base.services[service], ...fields } } };
 }
 
 describe('a compose file that would harm is a fault', () => {
@@ -59,30 +62,90 @@ describe('a compose file that would harm is a fault', () => {
   });
 });
 
-describe('the secrets of a small shop', () => {
-  let dir: string;
-  beforeAll(() => {
-    dir = mkdtempSync(join(tmpdir(), 'lapse-secrets-'));
+describe('a trial that nobody could pay or enter is a fault', () => {
+  test.each(['producer', 'settler'])('%s does not ask the simulator', (service) => {
+    const before = { environment: shop.services[service]?.environment };
+    expect(checkTrial(rootDir, shopWith(service, before, trial))).toEqual([
+      `${service}: does not ask the payment simulator`,
+    ]);
   });
-  afterAll(() => rmSync(dir, { recursive: true, force: true }));
-
-  async function make(): Promise<Record<string, string>> {
-    await runCommand(
-      'LAPSE_DEPLOY_COMMAND',
-      process.execPath,
-      [join(rootDir, 'infra/deploy/make-secrets.mjs'), dir],
-      {
-        ...{ cwd: dir, signal: new AbortController().signal },
-      },
+  test('no guests, or guests without the secret that signs their tokens', () => {
+    const { environment, secrets = [] } = trial.services.console ?? {};
+    const { LAPSE_CONSOLE_GUESTS: _, ...closed } = environment ?? {};
+    expect(checkTrial(rootDir, shopWith('console', { environment: closed }, trial)).join('\n')).toContain(
+      'lets nobody in',
     );
+    const { LAPSE_JWT_SECRET_FILE: __, ...unsigned } = environment ?? {};
+    expect(checkTrial(rootDir, shopWith('console', { environment: unsigned }, trial)).join('\n')).toContain(
+      'LAPSE_JWT_SECRET',
+    );
+    const unmounted = { secrets: secrets.filter((name) => name !== 'jwt-secret') };
+    expect(checkTrial(rootDir, shopWith('console', unmounted, trial)).join('\n')).toContain('not mounted');
+  });
+  test('no simulator', () => {
+    expect(checkTrial(rootDir, shop)).toContain('nothing runs the image of payment-simulator');
+  });
+});
+
+test("an image that would be pushed to Docker Hub's library is a fault", () => {
+  const env = { REGISTRY: 'registry.example.com/' };
+  const pushed = readCompose(join(rootDir, composeFiles[0]), env);
+  expect(checkRegistry(pushed)).toEqual([]);
+  expect(checkRegistry(shopWith('closer', { image: 'lapse-closer:0.1.0' }, pushed))).toEqual([
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: compose's own
+    'closer: its image must begin with ${REGISTRY:-}',
+  ]);
+});
+
+describe('the secrets of a small shop', () => {
+  const imageUser = 1_000;
+  const isRoot = process.getuid?.() === 0;
+  const mayMake = isRoot || process.getuid?.() === imageUser;
+  const program = join(rootDir, 'infra/deploy/make-secrets.mjs');
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'lapse-secrets-'));
+    chmodSync(dir, 0o711);
+  });
+  afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  function run(uid?: number): Promise<string> {
+    return runCommand('LAPSE_DEPLOY_COMMAND', process.execPath, [program, dir], {
+      ...{ cwd: '/', signal: new AbortController().signal, ...(uid !== undefined && { uid }) },
+    });
+  }
+
+  async function make(uid?: number): Promise<Record<string, string>> {
+    await run(uid);
     return Object.fromEntries(readdirSync(dir).map((name) => [name, readFileSync(join(dir, name), 'utf8')]));
   }
 
-  test('are all made, each once, and for nobody else to write', async () => {
+  test.runIf(mayMake)("are all made, each once, and for the images' user alone to read", async () => {
     const made = await make();
-    expect(Object.keys(made).sort()).toEqual(Object.keys(shop.secrets ?? {}).sort());
+    expect(Object.keys(made).sort()).toEqual(Object.keys(trial.secrets ?? {}).sort());
+    for (const name of Object.keys(made)) chmodSync(join(dir, name), 0o444);
     expect(await make()).toEqual(made);
-    for (const name of Object.keys(made)) expect(statSync(join(dir, name)).mode & 0o222).toBe(0);
+    for (const name of Object.keys(made)) {
+      const { mode, uid } = statSync(join(dir, name));
+      expect([mode & 0o777, uid]).toEqual([0o400, imageUser]);
+    }
     expect(made['mysql-url']).toContain(`:${made['mysql-password']}@`);
   });
+  test.runIf(isRoot)("are made by the images' user too, and again after root", async () => {
+    chownSync(dir, imageUser, imageUser);
+    const made = await make(imageUser);
+    expect(await make()).toEqual(made);
+    expect(await make(imageUser)).toEqual(made);
+    for (const name of Object.keys(made)) expect(statSync(join(dir, name)).mode & 0o777).toBe(0o400);
+  });
+  test.runIf(isRoot)('where that user may not write: it says so, and what to do', async () => {
+    await expect(run(imageUser)).rejects.toThrow(/LAPSE_SECRETS_USER: User 1000 has no right to .*sudo/);
+  });
+  test.skipIf(mayMake && !isRoot)(
+    'are not made by anybody else, who could only show them to all',
+    async () => {
+      await expect(run(isRoot ? 1_001 : undefined)).rejects.toThrow(/LAPSE_SECRETS_USER: User .*sudo/);
+      expect(readdirSync(dir)).toEqual([]);
+    },
+  );
 });

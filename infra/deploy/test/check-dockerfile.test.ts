@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootDir } from '@lapse/stack';
 import { describe, expect, test } from 'vitest';
+import { checkBuildContext } from '../src/check-build-context.ts';
 import { checkDockerfile, dockerfilePath } from '../src/check-dockerfile.ts';
 import { images } from '../src/images.ts';
 
@@ -52,4 +53,14 @@ describe('a change that would break the images is a fault', () => {
   test('a line that is no instruction', () => {
     expect(faultsWith('WORKDIR /app', 'WORKDRI /app')).not.toBe('');
   });
+});
+
+test('secrets that would be copied into a build are a fault', () => {
+  expect(checkBuildContext(rootDir)).toEqual([]);
+  expect(checkBuildContext(rootDir, '**/dist\n')).toEqual([
+    'infra/docker/Dockerfile.dockerignore must exclude infra/deploy/secrets, where secrets are',
+  ]);
+  expect(checkBuildContext(rootDir, 'infra/deploy/secrets\n!infra/deploy/secrets/jwt-secret')).toEqual([
+    'infra/docker/Dockerfile.dockerignore takes back in: !infra/deploy/secrets/jwt-secret',
+  ]);
 });

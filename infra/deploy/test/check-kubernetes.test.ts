@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootDir } from '@lapse/stack';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { checkResources, overlays, render } from '../src/check-kubernetes.ts';
+import { schemaFirstSelector } from '../src/check-schema-first.ts';
 import { checkShapes } from '../src/check-shapes.ts';
 import { findKustomize } from '../src/find-kustomize.ts';
 import type { Container, PodSpec, Resource } from '../src/resource.ts';
@@ -143,19 +145,67 @@ describe('what the published schemas do not have is a fault', () => {
   });
 });
 
-test('scaling by what waits at the broker renders, and takes the place of scaling by CPU alone', async () => {
-  const all = await render(
-    await findKustomize(signal),
-    join(rootDir, 'infra/deploy/test/fixtures/with-keda'),
-    signal,
-  );
-  expect(checkShapes(all)).toEqual([]);
-  expect(checkResources(rootDir, all)).toEqual([]);
-  const scalers = all.filter(({ kind }) => ['HorizontalPodAutoscaler', 'ScaledObject'].includes(kind));
-  expect(scalers.map(({ kind, metadata }) => `${kind}/${metadata.name}`).sort()).toEqual([
-    'HorizontalPodAutoscaler/lapse-console',
-    'HorizontalPodAutoscaler/lapse-producer',
-    'ScaledObject/lapse-closer',
-    'ScaledObject/lapse-reminder',
-  ]);
+describe('what is applied before the processes is complete', () => {
+  test('and the README names its selector', () => {
+    expect(readFileSync(join(rootDir, 'infra/kubernetes/README.md'), 'utf8')).toContain(
+      `kubectl apply -l '${schemaFirstSelector}' -f -`,
+    );
+  });
+  test('it lacks what the Job waits for', () => {
+    const hide = ({ all }: Finder) => {
+      for (const one of all.filter(({ kind }) => kind === 'ConfigMap' || kind === 'ServiceAccount'))
+        one.metadata.labels = { 'lapse/process': 'true' };
+    };
+    expect(faultsAfter(hide)).toContain("ServiceAccount/lapse: is not applied with the schema's Job");
+    expect(faultsAfter(hide)).toMatch(/ConfigMap\/lapse-settings-\w+: is not applied/);
+  });
+  test('it has a process', () => {
+    expect(faultsAfter(({ resource }) => (resource(closer).metadata.labels = {}))).toContain(
+      'Deployment/lapse-closer: would be applied before the schema',
+    );
+  });
+});
+
+describe('with every component', () => {
+  let all: Resource[];
+  beforeAll(async () => {
+    const folder = join(rootDir, 'infra/deploy/test/fixtures/with-components');
+    all = await render(await findKustomize(signal), folder, signal);
+  });
+  const spoilt = (kind: string, spec: Readonly<Record<string, unknown>>) =>
+    checkResources(
+      rootDir,
+      all.map((one) => (one.kind === kind ? { ...one, spec: { ...one.spec, ...spec } } : one)),
+    );
+
+  test('all is right', () => {
+    expect(checkShapes(all)).toEqual([]);
+    expect(checkResources(rootDir, all)).toEqual([]);
+  });
+  test('scaling by what waits at the broker takes the place of scaling by CPU alone', () => {
+    const scalers = all.filter(({ kind }) => ['HorizontalPodAutoscaler', 'ScaledObject'].includes(kind));
+    expect(scalers.map(({ kind, metadata }) => `${kind}/${metadata.name}`).sort()).toEqual([
+      'HorizontalPodAutoscaler/lapse-console',
+      'HorizontalPodAutoscaler/lapse-producer',
+      'ScaledObject/lapse-closer',
+      'ScaledObject/lapse-reminder',
+    ]);
+  });
+  test('a fallback, which KEDA does not take beside a trigger by CPU, is a fault', () => {
+    expect(spoilt('ScaledObject', { fallback: { failureThreshold: 3, replicas: 2 } })).toContain(
+      'ScaledObject/lapse-closer: has a fallback beside a trigger by CPU',
+    );
+  });
+  test('a monitor that finds no process, or no port, is a fault', () => {
+    const nobody = { selector: { matchLabels: { 'lapse/process': 'yes' } } };
+    for (const spec of [nobody, { podMetricsEndpoints: [{ port: 'metrics' }] }])
+      expect(spoilt('PodMonitor', spec)).toContain('PodMonitor/lapse: does not find Deployment/lapse-closer');
+  });
+  test('spans have an address, and a way to it', () => {
+    const [url] = all.flatMap(({ kind, data }) =>
+      kind === 'ConfigMap' ? (data?.LAPSE_TRACES_URL ?? []) : [],
+    );
+    const policy = all.find(({ metadata }) => metadata.name === 'lapse-traces');
+    expect(policy?.spec?.egress).toMatchObject([{ ports: [{ port: Number(new URL(url ?? '').port) }] }]);
+  });
 });
