@@ -3,9 +3,17 @@ import { z } from 'zod';
 import type { CommandInput } from './command.ts';
 import { readInput, typedNumber } from './read-input.ts';
 
+/** As people and MySQL's HEX write it: in either case, with or without dashes. */
+const typedId = z
+  .string()
+  .transform((text) =>
+    text.toLowerCase().replace(/^(.{8})(.{4})(.{4})(.{4})([0-9a-f]{12})$/, '$1-$2-$3-$4-$5'),
+  )
+  .pipe(orderId);
+
 /** @throws UsageError unless the first argument is an order's id. */
 export function typedOrderId({ args }: CommandInput): string {
-  return readInput(z.object({ ID: orderId }), { ID: args[0]?.toLowerCase() }).ID;
+  return readInput(z.object({ ID: typedId }), { ID: args[0] }).ID;
 }
 
 /** @throws UsageError unless the first argument is an activity's number. */

@@ -105,7 +105,7 @@ test('an order that is set aside: why, and redriven it has its message again', a
     [id, id.replaceAll('-', '')],
   );
   const { text, todo } = await explain(id);
-  expect(text).toContain('waits for a person: Out of range');
+  expect(text).toContain('Out of range. It waits for a person');
   const [, row = ''] = /lapse parked redrive (\d+)/.exec(todo[0] ?? '') ?? [];
   const redriven = await cli.json(parkedOutcomes, 'parked', 'redrive', row, ...applied);
   expect([redriven.code, redriven.data.outcomes]).toMatchObject([0, [{ kind: 'redriven', rearmed: 1 }]]);

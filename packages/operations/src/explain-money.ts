@@ -1,4 +1,5 @@
 import type { TimelinePayment } from '@lapse/order-repository';
+import { durationInWords } from './duration-in-words.ts';
 import type { Answer, ExplainedOrder, ExplanationWords } from './explanation.ts';
 
 /** What money came, what became of each part of it, and whether any is owed. */
@@ -7,7 +8,7 @@ export function explainMoney({ timeline }: ExplainedOrder, words: ExplanationWor
   const wanted = words.amount(order.amountMinor, order.currency);
   if (payments.length === 0) return { says: [`No payment came (${wanted} was asked). Nothing is owed.`] };
   const owed = payments.filter(({ state }) => owedStates.has(state));
-  const told = payments.map((payment) => inWords(payment, words));
+  const told = payments.map((payment) => inWords(payment, order.expiresAt, words));
   const sum = owed.map(({ amountMinor, currency }) => words.amount(amountMinor, currency)).join(' and ');
   return {
     says: [...told, owed.length === 0 ? 'Nothing is owed.' : `Owed to the buyer: ${sum}.`],
@@ -17,9 +18,11 @@ export function explainMoney({ timeline }: ExplainedOrder, words: ExplanationWor
 
 const owedStates: ReadonlySet<TimelinePayment['state']> = new Set(['REFUND_PENDING', 'REFUND_FAILED']);
 
-function inWords(payment: TimelinePayment, { time, amount }: ExplanationWords): string {
-  const { paymentId, amountMinor, currency, receivedAt, reason, refundTries } = payment;
-  const money = `Payment ${paymentId} of ${amount(amountMinor, currency)}, received at ${time(receivedAt)},`;
+function inWords(payment: TimelinePayment, deadline: Date, { time, amount }: ExplanationWords): string {
+  const { paymentId, amountMinor, currency, occurredAt, reason, refundTries, refundRef } = payment;
+  const lateMs = occurredAt.getTime() - deadline.getTime();
+  const late = lateMs > 0 ? `, ${durationInWords(lateMs)} after the deadline` : '';
+  const money = `Payment ${paymentId} of ${amount(amountMinor, currency)}, made at ${time(occurredAt)}${late},`;
   const because = reason === null ? '' : ` (${reason})`;
   const error = payment.lastError === null ? '' : ` The last answer: ${payment.lastError}`;
   switch (payment.state) {
@@ -38,7 +41,7 @@ function inWords(payment: TimelinePayment, { time, amount }: ExplanationWords): 
     case 'REFUND_FAILED':
       return `${money} could not be kept${because}, and its refund FAILED at the provider.${error}`;
     case 'REFUNDED':
-      return `${money} could not be kept${because}, and went back at ${payment.refundedAt ? time(payment.refundedAt) : 'an unknown time'}.`;
+      return `${money} could not be kept${because}, and the provider took its refund${refundRef === null ? '' : ` ${refundRef}`} at ${payment.refundedAt ? time(payment.refundedAt) : 'an unknown time'}.`;
   }
 }
 

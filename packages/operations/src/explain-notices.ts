@@ -1,15 +1,22 @@
-import type { TimelineNotification } from '@lapse/order-repository';
+import type { TimelineNotification, TimelinePayment } from '@lapse/order-repository';
 import type { Answer, ExplainedOrder, ExplanationWords } from './explanation.ts';
+
+const toldByNobody: ReadonlySet<TimelinePayment['state']> = new Set([
+  ...(['REFUND_PENDING', 'REFUNDED', 'REFUND_FAILED', 'QUARANTINED'] as const),
+]);
 
 /** What the buyer was told, and what not. */
 export function explainNotices({ timeline, nowMs }: ExplainedOrder, words: ExplanationWords): Answer {
-  const { order, notifications, pendingEffects } = timeline;
+  const { order, notifications, pendingEffects, payments } = timeline;
   const of = (stage: TimelineNotification['stage']) => notifications.find((notice) => notice.stage === stage);
   const reminder = of('REMINDER');
   const closed = of('CLOSED');
   const says = [reminder ? inWords('reminder', reminder, words) : noReminder()];
   if (closed) says.push(inWords('notice that the order closed', closed, words));
   else if (order.status === 'TIMEOUT_CLOSED') says.push(noClosedNotice());
+  if (payments.some(({ state }) => toldByNobody.has(state))) {
+    says.push('Lapse tells no buyer that money came too late or goes back: the shop has to.');
+  }
   const parked = notifications.filter(({ state }) => state === 'PARKED');
   return {
     says,
@@ -48,7 +55,7 @@ function inWords(
   const why = lastError === null ? '' : ` The last answer: ${lastError}`;
   switch (state) {
     case 'SENT':
-      return `The buyer got the ${what} at ${sentAt ? time(sentAt) : 'an unknown time'}.`;
+      return `The ${what} was sent to the buyer at ${sentAt ? time(sentAt) : 'an unknown time'}.`;
     case 'SKIPPED':
       return `The ${what} was left out, because the order had moved on.`;
     case 'WAITING':

@@ -61,5 +61,5 @@ function seenInRedis(look: HoldLook): string {
   if (look.kind === 'none') return 'Redis holds nothing for it';
   if (look.kind === 'unreadable') return `Redis has a hold for it that nobody can read (${look.text})`;
   const { state, quantity } = look.hold;
-  return `Redis has it as ${state}, with ${quantity}`;
+  return `Redis has it as ${state}, ${quantity} ${quantity === 1 ? 'place' : 'places'}`;
 }

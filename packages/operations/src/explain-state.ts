@@ -6,23 +6,25 @@ import type { Answer, ExplainedOrder, ExplanationWords } from './explanation.ts'
 export function explainState({ timeline, nowMs }: ExplainedOrder, words: ExplanationWords): Answer {
   const { order, transitions } = timeline;
   const last = transitions.at(-1);
-  const parked = explainParked(timeline, words);
-  switch (order.status) {
-    case 'PENDING':
-      return { says: [...explainPending(timeline, nowMs, words), ...parked.says], todo: parked.todo ?? [] };
-    case 'PAID':
-      return { says: [explainPaid(timeline, last, words)] };
-    case 'CANCELLED':
-      return { says: [explainCancelled(timeline, last, words)] };
-    case 'TIMEOUT_CLOSED':
-      return { says: explainClosed(timeline, last, words) };
-    case 'ABORTED':
-      return {
-        says: [
+  const { says: setAside, todo = [] } = explainParked(timeline, words);
+  return { says: [...explainStatus(), ...setAside], todo };
+
+  function explainStatus(): readonly string[] {
+    switch (order.status) {
+      case 'PENDING':
+        return explainPending(timeline, nowMs, words);
+      case 'PAID':
+        return [explainPaid(timeline, last, words)];
+      case 'CANCELLED':
+        return [explainCancelled(timeline, last, words)];
+      case 'TIMEOUT_CLOSED':
+        return explainClosed(timeline, last, words);
+      case 'ABORTED':
+        return [
           'It was never sold: its places were reserved in Redis, but the order was not written within the time that ' +
             'a producer has for it. So it was fenced, and its places went back.',
-        ],
-      };
+        ];
+    }
   }
 }
 
@@ -53,12 +55,20 @@ function explainPending(
   return [`${late} RocketMQ has not taken its close message (${close.attempts} tries); the sweep closes it.`];
 }
 
-function explainParked({ parked }: Timeline, { time }: ExplanationWords): Answer {
+function explainParked({ order, parked }: Timeline, { time }: ExplanationWords): Answer {
+  const isOpen = order.status === 'PENDING';
   return {
-    says: parked.map(
-      ({ reason, createdAt }) => `It was set aside at ${time(createdAt)} and waits for a person: ${reason}`,
+    says: parked.map(({ reason, createdAt }) => {
+      const since = `It was set aside at ${time(createdAt)}: ${reason}.`.replace(/\.\.$/, '.');
+      return isOpen
+        ? `${since} It waits for a person.`
+        : `${since} It has ended since, and needs nothing more.`;
+    }),
+    todo: parked.map(({ id }) =>
+      isOpen
+        ? `Once the cause is gone: lapse parked redrive ${id} --reason TEXT --apply`
+        : `Take it off the list: lapse parked drop ${id} --reason TEXT --apply`,
     ),
-    todo: parked.map(({ id }) => `Once the cause is gone: lapse parked redrive ${id} --reason TEXT --apply`),
   };
 }
 
@@ -104,7 +114,7 @@ function explainClosed(
   const how = closers[last.cause as keyof typeof closers] ?? `by ${last.cause}`;
   const lateMs = last.at.getTime() - order.expiresAt.getTime();
   const says = [
-    `It was not paid by its deadline of ${words.time(order.expiresAt)}, and closed ${lateMs} ms later, ${how}.`,
+    `It was not paid by its deadline of ${words.time(order.expiresAt)}, and closed ${lateMs} ms later, at ${words.time(last.at)}, ${how}.`,
   ];
   if (last.cause === 'sweep') says.push(whyNoMessage(timeline, words));
   const moved = actions.findLast(({ action }) => action === 'order.extend');
@@ -113,6 +123,7 @@ function explainClosed(
   if (byHand) says.push(`${byHand.actor} closed it: ${byHand.reason}`);
   const cancelled = attempts.filter(({ state }) => state === 'CANCELLED').length;
   if (cancelled > 0) says.push(`Its buyer had begun to pay ${cancelled} times; no money came of it.`);
+  if (attempts.length === 0) says.push('Its buyer had not begun to pay through Lapse.');
   return says;
 }
 

@@ -24,7 +24,7 @@ describe('why', () => {
       'It is unpaid and pending. It closes in 10 min, at 2030-01-01T00:15:00.000Z.',
     );
     expect(order.about('places')).toBe(
-      'It holds 1 place in MySQL. Redis has it as held, with 1, as it should be.',
+      'It holds 1 place in MySQL. Redis has it as held, 1 place, as it should be.',
     );
     expect(order.about('buyer')).toBe('The buyer is to be reminded at 2030-01-01T00:10:00.000Z.');
     expect(order.about('money')).toBe('No payment came (5000 CNY was asked). Nothing is owed.');
@@ -34,7 +34,7 @@ describe('why', () => {
 
   test('closed by its message: how late, to the millisecond', () => {
     expect(explain(closedBy('message', 7), gone).about('state')).toBe(
-      'It was not paid by its deadline of 2030-01-01T00:15:00.000Z, and closed 7 ms later, by its timeout message.',
+      'It was not paid by its deadline of 2030-01-01T00:15:00.000Z, and closed 7 ms later, at 2030-01-01T00:15:00.007Z, by its timeout message. Its buyer had not begun to pay through Lapse.',
     );
   });
 
@@ -65,7 +65,10 @@ describe('why', () => {
   test('set aside: the reason, and the command that puts it back to work', () => {
     const parked = [{ id: 12, reason: 'Out of range', createdAt: new Date(nowMs) }];
     const order = explain({ parked });
-    expect(order.about('state')).toContain('waits for a person: Out of range');
+    expect(order.about('state')).toContain('Out of range. It waits for a person.');
+    const ended = explain({ ...closedBy('message', 7), parked }, gone);
+    expect(ended.about('state')).toContain('Out of range. It has ended since');
+    expect(ended.todo).toEqual(['Take it off the list: lapse parked drop 12 --reason TEXT --apply']);
     expect(order.todo).toEqual(['Once the cause is gone: lapse parked redrive 12 --reason TEXT --apply']);
   });
 });
@@ -80,7 +83,7 @@ describe('where its places are', () => {
   test('is not drift while Redis has still to be told', () => {
     const pendingEffects = [{ id: 'e', kind: 'release', createdAt: new Date(nowMs), attempts: 2 }] as const;
     const order = explain({ ...closedBy('message', 7), pendingEffects });
-    expect(order.about('places')).toContain('Redis has it as held, with 1, until then.');
+    expect(order.about('places')).toContain('Redis has it as held, 1 place, until then.');
     expect(order.about('places')).toContain(
       'Redis has still to be told that the places are free (effect e, 2 tries)',
     );
@@ -124,7 +127,14 @@ describe('who was told, and what is owed', () => {
     expect(failed.about('money')).toContain('FAILED at the provider');
     expect(failed.todo[0]).toContain('lapse refunds retry 31');
     const refundedAt = new Date(nowMs);
-    const back = explain({ ...closed, payments: [payment({ state: 'REFUNDED', refundedAt })] }, gone);
+    const occurredAt = new Date(closed.order.expiresAt.getTime() + 1_058);
+    const back = explain(
+      { ...closed, payments: [payment({ state: 'REFUNDED', refundedAt, refundRef: 're_1', occurredAt })] },
+      gone,
+    );
+    expect(back.about('money')).toContain('1.1 s after the deadline');
+    expect(back.about('money')).toContain('the provider took its refund re_1 at');
+    expect(back.about('buyer')).toContain('Lapse tells no buyer that money');
     expect(back.about('money')).toContain('Nothing is owed.');
     expect(back.todo).toEqual([]);
   });

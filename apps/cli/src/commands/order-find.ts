@@ -54,5 +54,5 @@ function filterOf(asked: {
   if (asked.payment !== undefined) filters.push({ by: 'payment', paymentId: asked.payment });
   const [filter, second] = filters;
   if (filter !== undefined && second === undefined) return filter;
-  throw new UsageError('one of --user, --activity and --payment must be given');
+  throw new UsageError('one of --user, --activity and --payment must be given, and only one');
 }

@@ -28,7 +28,14 @@ export const listParked: Command = async (context, input) => {
     shape: parkedList,
     data: { parked, next: nextOf(parked, limit) },
     head: ['id', 'kind', 'phase', 'since', 'order or message', 'reason'],
-    rows: parked.map((row) => [row.id, row.kind, row.phase, time(row.createdAt), row.ref, row.reason]),
+    rows: parked.map((row) => [
+      row.id,
+      row.kind,
+      row.phase,
+      time(row.createdAt),
+      row.orderId ?? row.ref,
+      row.reason,
+    ]),
     empty: `nothing is ${state}`,
   });
 };

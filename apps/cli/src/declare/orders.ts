@@ -56,7 +56,8 @@ export function declareOrders(program: Program, runs: Runs): void {
   const explain = program.command('explain').description('say in plain sentences why');
   example(
     explain
-      .command('order')
+      // The only thing that is explained so far: `lapse explain ID` will do.
+      .command('order', { isDefault: true })
       .argument('<id>')
       .description(
         'why an order is in its state, where its places are, who was told, and whether money is owed',
