@@ -92,6 +92,15 @@ describe('a manifest that would harm is a fault', () => {
       expect(faults).toContain(fault);
     }
   });
+  test('a pod of a CronJob, which is judged like any other', () => {
+    const loosen = ({ resource }: Finder) => {
+      const { spec } = resource('CronJob/lapse-command').spec?.jobTemplate as Mutable<Pick<Resource, 'spec'>>;
+      Object.assign(spec?.template?.spec ?? {}, { enableServiceLinks: true, volumes: [] });
+    };
+    const faults = faultsAfter(loosen);
+    expect(faults).toContain('CronJob/lapse-command: enableServiceLinks must be false');
+    expect(faults).toContain('LAPSE_REDIS_URL_FILE names /run/secrets/lapse/redis-url, which is not mounted');
+  });
   test('an image without a version', () => {
     for (const image of ['lapse-closer', 'lapse-closer:latest', 'example.com:5000/lapse-closer']) {
       expect(faultsAfter(({ container }) => (container(closer).image = image))).toContain('not "latest"');
