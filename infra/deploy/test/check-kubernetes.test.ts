@@ -94,8 +94,8 @@ describe('a manifest that would harm is a fault', () => {
   });
   test('a pod of a CronJob, which is judged like any other', () => {
     const loosen = ({ resource }: Finder) => {
-      const { spec } = resource('CronJob/lapse-command').spec?.jobTemplate as Mutable<Pick<Resource, 'spec'>>;
-      Object.assign(spec?.template?.spec ?? {}, { enableServiceLinks: true, volumes: [] });
+      const pattern = resource('CronJob/lapse-command').spec?.jobTemplate as Mutable<Resource> | undefined;
+      Object.assign(pattern?.spec?.template?.spec ?? {}, { enableServiceLinks: true, volumes: [] });
     };
     const faults = faultsAfter(loosen);
     expect(faults).toContain('CronJob/lapse-command: enableServiceLinks must be false');
