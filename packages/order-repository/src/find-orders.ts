@@ -34,33 +34,34 @@ async function selectIds(
   beforeId: Buffer,
   limit: number,
 ): Promise<Buffer[]> {
-  const [from, value] = sourceOf(filter);
+  const [from, values] = sourceOf(filter);
   const rows = await session.rows<{ id: Buffer }>(
     `SELECT DISTINCT id FROM (${from}) found WHERE id < ? ORDER BY id DESC LIMIT ?`,
-    [value, beforeId, limit],
+    [...values, beforeId, limit],
   );
   return rows.map(({ id }) => id);
 }
 
-/** Orders by an index, and the value to look for. A payment names its order before that is written: then there is none. */
-function sourceOf(filter: OrderFilter): [sql: string, value: Buffer | number] {
+/** Orders by an index, and the values to look for. A payment names its order before that is written: then there is none. */
+function sourceOf(filter: OrderFilter): [sql: string, values: readonly (Buffer | number)[]] {
   switch (filter.by) {
     case 'order':
-      return ['SELECT id FROM orders FORCE INDEX (PRIMARY) WHERE id = ?', idToBytes(filter.orderId)];
+      return ['SELECT id FROM orders FORCE INDEX (PRIMARY) WHERE id = ?', [idToBytes(filter.orderId)]];
     case 'user':
       return [
-        'SELECT id FROM orders FORCE INDEX (orders_idempotency_key) WHERE user_id = ?',
-        userToBytes(filter.userId),
+        `SELECT id FROM orders FORCE INDEX (orders_idempotency_key)
+         WHERE user_id = ? ${filter.activityId === undefined ? '' : 'AND activity_id = ?'}`,
+        [userToBytes(filter.userId), ...(filter.activityId === undefined ? [] : [filter.activityId])],
       ];
     case 'activity':
       return [
         'SELECT id FROM orders FORCE INDEX (orders_active_user) WHERE activity_id = ?',
-        filter.activityId,
+        [filter.activityId],
       ];
     case 'payment':
       return [
         'SELECT order_id AS id FROM payment FORCE INDEX (payment_once) WHERE payment_id = ?',
-        Buffer.from(filter.paymentId),
+        [Buffer.from(filter.paymentId)],
       ];
   }
 }

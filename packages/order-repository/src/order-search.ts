@@ -1,7 +1,8 @@
 /** What is known of the orders that somebody looks for. */
 export type OrderFilter =
   | { readonly by: 'order'; readonly orderId: string }
-  | { readonly by: 'user'; readonly userId: string }
+  /** All of theirs, or those of one activity. */
+  | { readonly by: 'user'; readonly userId: string; readonly activityId?: number }
   | { readonly by: 'activity'; readonly activityId: number }
   /** The provider's id of a payment, whatever became of it. */
   | { readonly by: 'payment'; readonly paymentId: string };

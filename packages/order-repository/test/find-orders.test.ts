@@ -30,6 +30,11 @@ it('orders of a user are found in every activity and state, newest first', async
   expect(own).toHaveLength(2);
   expect(await find({ by: 'user', userId })).toEqual(newestFirst(own));
   expect(await find({ by: 'user', userId: `${userId}0` })).toEqual([]);
+  const [first] = own;
+  const activityId = first?.activityId ?? 0;
+  const there = own.filter((order) => order.activityId === activityId);
+  expect(await find({ by: 'user', userId, activityId })).toEqual(newestFirst(there));
+  expect(await find({ by: 'user', userId, activityId: activityId + 1_000_000 })).toEqual([]);
 });
 
 it('orders of an activity come a page at a time, each once', async () => {

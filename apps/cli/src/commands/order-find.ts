@@ -16,7 +16,7 @@ const options = z.object({
   limit: typedLimit,
 });
 
-/** `lapse order find`: by one of user, activity and payment. */
+/** `lapse order find`: by user, activity or both, or by payment. */
 export const findOrders: Command = async (context, input) => {
   const { before, limit, ...asked } = readInput(options, input.options);
   const filter = filterOf(asked);
@@ -48,11 +48,13 @@ function filterOf(asked: {
   readonly activity?: number | undefined;
   readonly payment?: string | undefined;
 }): OrderFilter {
-  const filters: OrderFilter[] = [];
-  if (asked.user !== undefined) filters.push({ by: 'user', userId: asked.user });
-  if (asked.activity !== undefined) filters.push({ by: 'activity', activityId: asked.activity });
-  if (asked.payment !== undefined) filters.push({ by: 'payment', paymentId: asked.payment });
-  const [filter, second] = filters;
-  if (filter !== undefined && second === undefined) return filter;
-  throw new UsageError('one of --user, --activity and --payment must be given, and only one');
+  const { user, activity, payment } = asked;
+  if (payment !== undefined && user === undefined && activity === undefined) {
+    return { by: 'payment', paymentId: payment };
+  }
+  if (payment === undefined && user !== undefined) {
+    return { by: 'user', userId: user, ...(activity === undefined ? {} : { activityId: activity }) };
+  }
+  if (payment === undefined && activity !== undefined) return { by: 'activity', activityId: activity };
+  throw new UsageError('--user, --activity or both must be given, or --payment alone');
 }

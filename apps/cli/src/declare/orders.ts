@@ -23,7 +23,7 @@ export function declareOrders(program: Program, runs: Runs): void {
       .option('--payment <id>', "the provider's id of a payment")
       .option('--before <id>', 'the next page: orders before this one')
       .option('--limit <number>', 'most orders shown, up to 200 (50)'),
-    'order find --user ann',
+    'order find --user ann --activity 7',
     'order find --payment pi_3Q…',
   ).action(runs(async () => (await import('../commands/order-find.ts')).findOrders));
   example(
