@@ -42,7 +42,9 @@ await startProcess('settler', groups, async ({ config, log, own }) => {
   const counted = (count: number): void => {
     waiting = count;
   };
-  start('report-backlog', config.settler.reportEveryMs, reportBacklog({ ...parts, provider, counted }));
+  // Not paused with the rest: it only reads, and figures that stand still would be believed.
+  const report = reportBacklog({ ...parts, provider, counted });
+  own(repeat({ name: 'report-backlog', everyMs: config.settler.reportEveryMs, task: report, log }));
   if (provider) {
     start('pay-refunds', seldomMs, payRefunds({ ...parts, provider }));
     start('settle-attempts', everyMs, settleAttempts({ ...parts, provider, closeOrder: lane.closeOrder }));

@@ -18,7 +18,7 @@ export const paymentsApplied = new Counter({
   labelNames: ['outcome'] as const,
 });
 
-/** Each is of MySQL as a whole, so that any one settler tells it. */
+/** Each is of MySQL as a whole, so that any one settler tells it that has read it lately. */
 export const backlog = {
   refundsWaiting: new Gauge({
     name: 'lapse_settler_refunds_waiting',
@@ -43,6 +43,10 @@ export const backlog = {
   quarantined: new Gauge({
     name: 'lapse_settler_payments_quarantined',
     help: 'Payments of another amount or currency than their order: a person must look.',
+  }),
+  readAt: new Gauge({
+    name: 'lapse_settler_read_timestamp_seconds',
+    help: 'When these were last read, in seconds since 1970: older ones are of the past.',
   }),
   refundsFailed: new Gauge({
     name: 'lapse_settler_refunds_failed',

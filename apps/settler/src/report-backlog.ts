@@ -37,6 +37,7 @@ export function reportBacklog({
     backlog.paymentsWaiting.set(counts.paymentsWaiting);
     backlog.quarantined.set(counts.quarantined);
     backlog.refundsFailed.set(counts.refundsFailed);
+    backlog.readAt.setToCurrentTime();
     counted?.(counts.refundsWaiting + counts.attemptsDue + counts.paymentsWaiting);
     if (counts.oldestRefundMs < config.refundAlertMs) return;
     if (performance.now() - alarmedAtMs < alarmEveryMs) return;

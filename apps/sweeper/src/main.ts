@@ -12,6 +12,7 @@ import { parkDeadLetters } from './park-dead-letters.ts';
 import { releaseOrphans } from './release-orphans.ts';
 import { reportState } from './report-state.ts';
 import { resendOutbox } from './resend-outbox.ts';
+import { showLimits } from './show-limits.ts';
 import { sweepReminders } from './sweep-reminders.ts';
 
 const groups = [
@@ -81,7 +82,10 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
   start('audit-stock', auditEveryMs, auditStock(parts));
   start('release-orphans', orphansEveryMs, releaseOrphans(parts));
   start('expire-keys', expireKeysEveryMs, expireKeys(parts));
-  start('report-state', reportEveryMs, reportState(parts));
   start('park-dead-letters', deadLettersEveryMs, parkDeadLetters({ orders, drain: letters.drain }));
+  // Not paused with the rest: it only reads, and figures that stand still would be believed.
+  const report = reportState(parts);
+  own(repeat({ name: 'report-state', everyMs: reportEveryMs, task: report, log }));
+  showLimits(config.sweeper);
   ops.setReady(true);
 });

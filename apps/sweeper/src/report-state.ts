@@ -55,8 +55,10 @@ function showOverview({
   }
   metrics.outboxRows.set(outbox.rows);
   metrics.outboxOldestSeconds.set(outbox.oldestMs / 1_000);
-  metrics.effectRows.set(effects.rows);
-  metrics.effectOldestSeconds.set(effects.oldestMs / 1_000);
+  for (const [kind, { rows, oldestMs }] of Object.entries(effects.byKind)) {
+    metrics.effectRows.set({ kind }, rows);
+    metrics.effectOldestSeconds.set({ kind }, oldestMs / 1_000);
+  }
   metrics.parked.set({ kind: 'order' }, parked.orders);
   metrics.parked.set({ kind: 'message' }, parked.messages);
   metrics.parked.set({ kind: 'dead_letter' }, parked.deadLetters);

@@ -1,6 +1,9 @@
 import { Gauge } from '@lapse/runtime';
 
-/** What MySQL holds, as a whole: every sweeper tells the same, so rules take the greatest, never the sum. */
+/**
+ * What MySQL holds, as a whole: every sweeper tells the same, so rules take the greatest, never the sum. One that is cut
+ * off tells for ever what it read last: rules ask only those that read it lately, by `stateReadAt`.
+ */
 
 export const ordersByState = new Gauge({
   name: 'lapse_orders',
@@ -38,11 +41,13 @@ export const outboxOldestSeconds = new Gauge({
 });
 export const effectRows = new Gauge({
   name: 'lapse_effects_rows',
-  help: 'Effects that MySQL has committed and that Redis, a notice or an event still lacks.',
+  help: 'Effects that MySQL has committed and that Redis, a notice or an event still lacks, by kind.',
+  labelNames: ['kind'] as const,
 });
 export const effectOldestSeconds = new Gauge({
   name: 'lapse_effects_oldest_seconds',
-  help: 'Age of the oldest of them.',
+  help: 'Age of the oldest of them, by kind.',
+  labelNames: ['kind'] as const,
 });
 export const parked = new Gauge({
   name: 'lapse_parked',

@@ -8,7 +8,7 @@ import {
   readStock,
   type Shop,
 } from '@lapse/test-shop';
-import { checkInvariants, spawnApp, waitUntil } from '@lapse/testing';
+import { checkInvariants, type SpawnedApp, spawnApp, waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const root = new URL('..', import.meta.url);
@@ -73,7 +73,7 @@ test('cases 2, 10, 19: started without a broker it closes what is due and repair
   expect(verdict.failed).toEqual([]);
 });
 
-test('paused it repairs nothing; resumed it closes what is overdue and loads what Redis lost', async () => {
+test('paused it repairs nothing, and goes on telling what MySQL holds; resumed it closes what is overdue and loads what Redis lost', async () => {
   const app = spawnApp(root, {
     LAPSE_MYSQL_URL: shop.databaseUrl,
     LAPSE_REDIS_URL: shop.redisUrl,
@@ -82,6 +82,7 @@ test('paused it repairs nothing; resumed it closes what is overdue and loads wha
     LAPSE_SWEEP_GRACE: '0ms',
     LAPSE_REPAIR_EVERY: '200ms',
     LAPSE_HEARTBEAT_EVERY: '500ms',
+    LAPSE_SWEEPER_REPORT_EVERY: '200ms',
   });
   await app.waitForOutput('"started"');
   const worker = await findWorker(shop, 'sweeper', app.pid);
@@ -94,6 +95,9 @@ test('paused it repairs nothing; resumed it closes what is overdue and loads wha
   const before = Number(await heard());
   await waitUntil(async () => Number(await heard()) - before > 1_500, { what: 'some heartbeats' });
   expect((await readStock(shop, activity.id)).mysql).toBe(10);
+  await waitUntil(async () => (await readGauge(app, 'lapse_orders_overdue')) === 20, {
+    what: 'the paused sweeper to tell of the overdue orders',
+  });
   await directWorker(shop, worker, 'RUN');
   await waitUntil(
     async () => {
@@ -105,6 +109,12 @@ test('paused it repairs nothing; resumed it closes what is overdue and loads wha
   app.kill('SIGTERM');
   expect(await app.exited).toEqual({ code: 0, signal: null });
 }, 60_000);
+
+async function readGauge(app: SpawnedApp, name: string): Promise<number> {
+  const port = /"port":(\d+),"msg":"ops server listens"/.exec(app.output())?.[1];
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
 
 function effectsLeft(): Promise<number> {
   return shop.count("SELECT COUNT(*) FROM effect WHERE kind IN ('release', 'confirm')");

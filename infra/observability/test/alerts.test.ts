@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -79,6 +79,41 @@ test('every command that the runbook or an alert names is one that lapse has, wi
   expect(await isKnown('lapse top --sideways')).toBe(false);
   expect(await isKnown('lapse payments quarantined')).toBe(false);
 }, 60_000);
+
+/** Names of the gauges that a source file makes, but for those that say when the others were read. */
+function gaugesOf(file: string, from = ''): string[] {
+  const text = readFileSync(new URL(`../../apps/${file}`, folder), 'utf8');
+  const names = [...text.slice(text.indexOf(from)).matchAll(/name: '(lapse_\w+)'/g)];
+  return names.map(([, name = '']) => name).filter((name) => !name.includes('_timestamp_'));
+}
+
+/** Which of these an expression asks of processes that may tell the past. */
+function unfiltered(expr: string, gauges: readonly string[], readAt: string): string[] {
+  const isLate = ` and on (instance) (time() - ${readAt} < 120)`;
+  const rest = gauges.reduce((text, gauge) => {
+    const [before = '', ...parts] = text.split(new RegExp(`\\b${gauge}(?:{[^}]*})?(?!\\w)`));
+    return before + parts.map((part) => (part.startsWith(isLate) ? part : `${gauge}!${part}`)).join('');
+  }, expr);
+  return gauges.filter((gauge) => rest.includes(`${gauge}!`));
+}
+
+test.each([
+  {
+    ...{ of: 'MySQL as a whole', gauges: gaugesOf('sweeper/src/state-metrics.ts') },
+    readAt: 'lapse_state_read_timestamp_seconds',
+  },
+  {
+    ...{ of: 'money', gauges: gaugesOf('settler/src/metrics.ts', 'backlog = {') },
+    readAt: 'lapse_settler_read_timestamp_seconds',
+  },
+])('figures of $of are asked of no process that is cut off and tells the past', ({ gauges, readAt }) => {
+  expect(gauges.length).toBeGreaterThan(5);
+  for (const { expr, where } of [...alerts, ...readDashboard()]) {
+    expect({ where, unfiltered: unfiltered(expr, gauges, readAt) }).toEqual({ where, unfiltered: [] });
+  }
+  for (const gauge of gauges)
+    expect(unfiltered(`max(${gauge}{kind="a"}) > 1`, gauges, readAt)).toEqual([gauge]);
+});
 
 test('links inside the runbook lead to a section', () => {
   const anchors = new Set([...sections.keys()].map((name) => name.toLowerCase()));

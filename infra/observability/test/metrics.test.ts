@@ -70,7 +70,7 @@ const labelValues: Readonly<Record<string, RegExp>> = {
       'counter_off',
       'capacity_differs',
     ],
-    'unreadable',
+    ...['unreadable', 'release', 'confirm', 'reacquire', 'capacity', 'closed_notice'],
   ]),
   outcome: anyOf([
     ...[

@@ -1,6 +1,7 @@
 import type { OrderStatus } from '@lapse/contracts';
 import type { Activity } from './activity.ts';
 import type { ActivityCounts } from './audit.ts';
+import type { EffectKind } from './effect-kind.ts';
 import type { Finding } from './finding.ts';
 import type { PaymentBacklog, RefundState } from './payment.ts';
 import type { Worker } from './worker.ts';
@@ -45,10 +46,16 @@ export interface DueMinute {
   readonly orders: number;
 }
 
+/** How much of something waits, and since when its oldest has. */
+interface Waiting {
+  readonly rows: number;
+  readonly oldestMs: number;
+}
+
 /** What waits in the queues of MySQL. Ages in milliseconds by the database clock, 0 when nothing waits. */
 export interface WorkToDo {
-  readonly outbox: { readonly rows: number; readonly oldestMs: number };
-  readonly effects: { readonly rows: number; readonly oldestMs: number };
+  readonly outbox: Waiting;
+  readonly effects: Waiting & { readonly byKind: Readonly<Record<EffectKind, Waiting>> };
   readonly parked: { readonly orders: number; readonly messages: number; readonly deadLetters: number };
   readonly notices: { readonly failing: number; readonly givenUp: number };
 }

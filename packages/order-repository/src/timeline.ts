@@ -1,4 +1,5 @@
 import type { OrderStatus, Phase, TransitionCause } from '@lapse/contracts';
+import type { EffectKind } from './effect-kind.ts';
 import type { NoticeStage, NoticeState } from './notification.ts';
 import type { Order } from './order.ts';
 import type { PaymentEvent, PaymentState } from './payment.ts';
@@ -64,7 +65,7 @@ export interface TimelinePayment extends Omit<PaymentEvent, 'orderId' | 'provide
 
 export interface TimelineEffect {
   readonly id: string;
-  readonly kind: 'release' | 'confirm' | 'closed_notice' | 'reacquire' | 'capacity' | 'shop_event';
+  readonly kind: EffectKind;
   readonly createdAt: Date;
   readonly attempts: number;
 }

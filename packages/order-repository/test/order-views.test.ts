@@ -108,6 +108,18 @@ describe('the page’s view of MySQL', () => {
     });
   });
 
+  it('tells effects by kind, so that what Redis lacks is not taken for what buyers or the shop are still to hear', async () => {
+    const before = (await views.readWorkToDo()).effects;
+    const activity = await createActivity(fixture.repository);
+    const order = newOrder(activity);
+    await fixture.repository.createOrders([order]);
+    await fixture.repository.cancelOrder(order.id, order.userId);
+    const { rows, byKind } = (await views.readWorkToDo()).effects;
+    expect(byKind.release.rows).toBe(before.byKind.release.rows + 1);
+    expect(byKind.shop_event).toEqual(before.byKind.shop_event);
+    expect(rows).toBe(Object.values(byKind).reduce((sum, kind) => sum + kind.rows, 0));
+  });
+
   it.each(['outbox', 'effects', 'notices'] as const)(
     'lists as many rows of %s as it counts',
     async (kind) => {

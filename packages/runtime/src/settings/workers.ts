@@ -3,6 +3,8 @@ import { duration, wholeNumber } from './values.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
+/** Alerts take figures that are older than two minutes for those of a process that is cut off. */
+const reportEveryMaxMs = 60_000;
 
 export const workerGroup = defineGroup({
   heartbeatMs: {
@@ -175,7 +177,7 @@ export const sweeperGroup = defineGroup({
   },
   reportEveryMs: {
     env: 'LAPSE_SWEEPER_REPORT_EVERY',
-    schema: duration(100, hourMs),
+    schema: duration(100, reportEveryMaxMs),
     default: '10s',
     example: '30s',
     help: 'Time between two counts of what waits in MySQL, for the metrics.',
@@ -227,7 +229,7 @@ export const settlerGroup = defineGroup({
   },
   reportEveryMs: {
     env: 'LAPSE_SETTLER_REPORT_EVERY',
-    schema: duration(100, hourMs),
+    schema: duration(100, reportEveryMaxMs),
     default: '5s',
     example: '30s',
     help: 'Time between two counts of what waits, for the metrics.',
