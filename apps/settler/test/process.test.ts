@@ -191,11 +191,14 @@ test('without a provider it starts, applies kept payments, and says that nobody 
   expect(await app.exited).toEqual({ code: 0, signal: null });
 });
 
-test('paused it asks the provider for nothing; resumed it settles what fell due meanwhile', async () => {
-  const app = startSettler(settlerEnv({ LAPSE_HEARTBEAT_EVERY: '500ms' }));
+test('paused it asks the provider for nothing, and goes on telling what waits; resumed it settles what fell due meanwhile', async () => {
+  const app = startSettler(
+    settlerEnv({ LAPSE_HEARTBEAT_EVERY: '500ms', LAPSE_SETTLER_REPORT_EVERY: '200ms' }),
+  );
   await app.waitForOutput('"started"');
   const worker = await findWorker(shop, 'settler', app.pid);
   await directWorker(shop, worker, 'PAUSE');
+  const pausedReadAt = await readGauge(app, 'lapse_settler_read_timestamp_seconds');
   const activity = await openActivity(shop, 1, { paymentGraceMs: paymentGraceMsMax });
   const being = await insist(() => payIn(shop, providerInsisting(), activity));
   await payAtProvider(being);
@@ -205,6 +208,7 @@ test('paused it asks the provider for nothing; resumed it settles what fell due 
   const before = Number(await heard());
   await waitUntil(async () => Number(await heard()) - before > 1_500, { what: 'some heartbeats' });
   expect(await statusOf(shop, being.orderId)).toBe('PENDING');
+  expect(await readGauge(app, 'lapse_settler_read_timestamp_seconds')).toBeGreaterThan(pausedReadAt);
   const { figures } = await findWorker(shop, 'settler', app.pid);
   expect(figures.waiting).toEqual(expect.any(Number));
   await directWorker(shop, worker, 'RUN');
@@ -215,6 +219,12 @@ test('paused it asks the provider for nothing; resumed it settles what fell due 
   app.kill('SIGTERM');
   expect(await app.exited).toEqual({ code: 0, signal: null });
 }, 60_000);
+
+async function readGauge(app: SpawnedApp, name: string): Promise<number> {
+  const port = /"port":(\d+),"msg":"ops server listens"/.exec(app.output())?.[1];
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
 
 function endedIn(app: SpawnedApp): Promise<boolean> {
   return Promise.race([app.exited.then(() => true), sleep(50).then(() => false)]);

@@ -12,7 +12,6 @@ export type {
 export type { CapacityRefusal, ChangedCapacity } from './capacity-result.ts';
 export type { CreateOutcome, CreateResult, NewOrder } from './create-result.ts';
 export type { DatabaseServer } from './database-server.ts';
-export { type EffectKind, effectKinds } from './effect-kind.ts';
 export { CommitUnknownError, isUnavailable, StoreUnavailableError } from './errors.ts';
 export type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 export type { Finding } from './finding.ts';
