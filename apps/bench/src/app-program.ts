@@ -35,7 +35,8 @@ export function appPrograms(wanted: readonly App[], sale: Sale, http: AppHttp): 
   return wanted.map((app) => appProgram(app, sale, app, ownEnvironment(app, http)));
 }
 
-function ownEnvironment(app: App, http: AppHttp): Record<string, string> {
+/** What this kind of process cannot start without. */
+export function ownEnvironment(app: App, http: AppHttp): Record<string, string> {
   if (app === 'producer') return producerEnvironment(http);
   if (app === 'settler') return settlerEnvironment();
   return {};

@@ -20,6 +20,7 @@ function describeWork({
   cpuUsPerOrder,
   latenessMs,
   responseMs,
+  rolling,
 }: Figures): string {
   return [
     `${orders} in ${seconds.toFixed(2)} s: ${perSecond.toFixed(0)}/s`,
@@ -27,6 +28,11 @@ function describeWork({
     ...(responseMs ? [`answered p50/p99/max ${timesText(responseMs)} ms`] : []),
     ...(latenessMs
       ? [`late p50/p99/max ${latenessMs.p50}/${latenessMs.p99}/${latenessMs.max} ms of ${latenessMs.count}`]
+      : []),
+    ...(rolling
+      ? [
+          `${rolling.replaced} processes replaced, each ended within ${timesText(rolling.stopMs)} ms; ${rolling.retried} requests sent again`,
+        ]
       : []),
   ].join('; ');
 }

@@ -36,6 +36,8 @@ export function goalsFor(cores: number): readonly Goal[] {
     below('steady', 'late, max', 250, 'ms', 'steady/lapse', ({ latenessMs }) => latenessMs?.max),
     below('steady', 'closed early', 0, '', 'steady/lapse', ({ early }) => early),
     below('steady, timerPrecisionMs 1000', 'late, p99', 50, 'ms', 'steady-default-precision/lapse', lateP99),
+    below('rolling update', 'late, max', 250, 'ms', 'rolling/lapse', ({ latenessMs }) => latenessMs?.max),
+    below('rolling update', 'closed early', 0, '', 'rolling/lapse', ({ early }) => early),
     faster('create', 'bare reserve route', 0.6, 'create/lapse', 'create/limit'),
     faster('create', "seed's create", 15, 'create/lapse', 'create/seed'),
     below('create', 'CPU per order: everything', 200, 'us', 'create/lapse', cpuOf()),

@@ -23,14 +23,26 @@ const clients = Array.from(
 const statuses: Record<string, number> = {};
 const latencies = createLatencies();
 let next = 0;
+let retried = 0;
 
 async function send(client: Client, sinceMs: number, record: (ms: number) => void): Promise<void> {
   const request = { method: 'POST', path: plan.path, headers: headers[next] ?? {}, body } as const;
   next += 1;
-  const answer = await client.request(request);
+  const answer = await sendAgain(() => client.request(request));
   await answer.body.dump();
   record(performance.now() - sinceMs);
   statuses[answer.statusCode] = (statuses[answer.statusCode] ?? 0) + 1;
+}
+
+async function sendAgain<Answer>(request: () => Promise<Answer>): Promise<Answer> {
+  for (let left = plan.retriesMax ?? 0; ; left -= 1) {
+    try {
+      return await request();
+    } catch (error) {
+      if (left <= 0) throw error;
+      retried += 1;
+    }
+  }
 }
 
 async function sendUntil(end: number, record: (ms: number) => void): Promise<void> {
@@ -68,7 +80,7 @@ await begin;
 const startedAt = performance.now();
 await (plan.perSecond === null ? sendUntil(total, latencies.record) : sendAtRate(plan.perSecond));
 const seconds = (performance.now() - startedAt) / 1_000;
-const result: LoadResult = { seconds, statuses, responseMs: latencies.read() };
+const result: LoadResult = { seconds, statuses, retried, responseMs: latencies.read() };
 process.stdout.write(`${resultText}${JSON.stringify(result)}\n`);
 // Idle, until it is killed: what it used can still be read.
 stay.ref();

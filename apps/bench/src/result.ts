@@ -12,6 +12,15 @@ const idle = z.strictObject({
   redisPerMinute: perName,
 });
 
+/** What came of replacing processes under load. */
+const rolling = z.strictObject({
+  replaced: z.int(),
+  /** Requests sent again by their client, because their connection broke. */
+  retried: z.int(),
+  /** From SIGTERM to the end of a process. */
+  stopMs: latencies,
+});
+
 /** What one run measured. Times in the unit of their name. */
 const figures = z.strictObject({
   orders: z.int().positive(),
@@ -37,6 +46,8 @@ const figures = z.strictObject({
   idle: idle.optional(),
   /** Where processes were started: from spawn to ready, in milliseconds. An "order" is one start. */
   readyMs: latencies.optional(),
+  /** Where processes were replaced. */
+  rolling: rolling.optional(),
 });
 export type Figures = z.infer<typeof figures>;
 

@@ -6,6 +6,7 @@ import { twoProducers } from './create/two-producers.ts';
 import { growthClose, growthCreate } from './growth.ts';
 import { idle } from './idle/idle.ts';
 import { noticeBurst, remindBurst } from './remind-burst/remind-burst.ts';
+import { rolling } from './rolling/rolling.ts';
 import type { Scenario } from './scenario.ts';
 import { start } from './start/start.ts';
 import { steady, steadyDefaultPrecision } from './steady/steady.ts';
@@ -24,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   growthClose,
   steady,
   steadyDefaultPrecision,
+  rolling,
   idle,
   start,
 ];

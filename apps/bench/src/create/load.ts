@@ -15,6 +15,8 @@ export interface LoadPlan {
   readonly requests: number;
   /** On average, at random moments, whatever the answers take; null: each connection sends again as soon as it is answered. */
   readonly perSecond: number | null;
+  /** How often a request whose connection broke is sent again, under the same key; none unless said. */
+  readonly retriesMax?: number;
   readonly jwtSecret: string;
 }
 
@@ -27,6 +29,8 @@ export const loadResult = z.strictObject({
   seconds: z.number().positive(),
   /** Answers by status, the warm-up included. */
   statuses: z.record(z.string(), z.int()),
+  /** Requests sent again, because their connection broke. */
+  retried: z.int(),
   responseMs: latencies,
 });
 export type LoadResult = z.infer<typeof loadResult>;

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { freePort } from '@lapse/local-services';
-import { sleep } from '@lapse/runtime';
-import { checkInvariants } from '@lapse/testing';
 import { type App, appPrograms } from '../app-program.ts';
 import { awaitDone } from '../burst/await-done.ts';
-import { closeLateness, type DueWithin, readLateness } from '../burst/read-lateness.ts';
 import { awaitLoad } from '../create/await-load.ts';
 import { loadProgram } from '../create/load.ts';
 import { openMeter } from '../meter.ts';
@@ -12,11 +9,12 @@ import { openStores, type RunStores } from '../open-stores.ts';
 import { prepareTopics } from '../prepare-topics.ts';
 import { readPlacesFree } from '../read-places-free.ts';
 import type { Figures, Outcome } from '../result.ts';
-import { describeSale, prepareSale, type Sale, type SaleTimes } from '../sale.ts';
+import { describeSale, prepareSale, type SaleTimes } from '../sale.ts';
 import type { RunOptions } from '../scenario.ts';
 import { type RunningPrograms, startPrograms } from '../start-programs.ts';
 import { counted, readStoreCounters } from '../store-counters.ts';
 import { usageFigures } from '../usage-figures.ts';
+import { judgeStream, latenessWithin } from './judge-stream.ts';
 
 export interface SteadyManner {
   readonly perSecond: number;
@@ -28,8 +26,6 @@ export interface SteadyManner {
 const connections = 64;
 /** Nobody pays, so that the settler has nothing to do. */
 const apps: readonly App[] = ['producer', 'reminder', 'closer', 'sweeper'];
-const restMs = 30_000;
-const lookEveryMs = 500;
 
 /** Orders that have come in before one counts. */
 export function ordersBeforeSteady({ perSecond, times, warmUpMs }: SteadyManner): number {
@@ -109,7 +105,7 @@ async function measure(
     return { kind: 'no-figure', reasons: [reason] };
   }
   const faults = end.isWhole
-    ? await judge(stores, orders)
+    ? await judgeStream(stores, orders)
     : [`places free again ${JSON.stringify(end.done)} of ${orders}`];
   if (faults.length > 0) return { kind: 'no-figure', reasons: faults };
   const figures: Figures = {
@@ -124,30 +120,4 @@ async function measure(
     responseMs,
   };
   return { kind: 'measured', figures };
-}
-
-/** None may be early, whenever it is due. */
-async function latenessWithin(
-  { mysql }: RunStores,
-  { activities }: Sale,
-  steady: DueWithin,
-): Promise<Pick<Figures, 'latenessMs' | 'early'>> {
-  const { early } = await readLateness(mysql, activities);
-  const { early: _, ...latenessMs } = await readLateness(mysql, activities, closeLateness, steady);
-  return { latenessMs, early };
-}
-
-/** All eleven invariants: every process runs, so notices and effects must be done as well. */
-async function judge({ mysqlUrl, redisUrl }: RunStores, orders: number): Promise<string[]> {
-  const giveUpAt = performance.now() + restMs;
-  for (;;) {
-    const { failed, counts } = await checkInvariants({ mysqlUrl, redisUrl, atRest: true });
-    const closed = counts.orders.TIMEOUT_CLOSED;
-    const faults = [
-      ...failed.map(({ id, detail }) => `${id}: ${detail}`),
-      ...(closed === orders ? [] : [`orders closed: ${closed} instead of ${orders}`]),
-    ];
-    if (faults.length === 0 || performance.now() >= giveUpAt) return faults;
-    await sleep(lookEveryMs);
-  }
 }
