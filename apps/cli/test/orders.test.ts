@@ -175,3 +175,27 @@ describe('a change by hand', () => {
     expect((await cli.run('explain', 'order', id)).out).toContain('boss closed it: of the test');
   });
 });
+
+test('an order in the archive is shown and explained from there, and says so', async () => {
+  const id = await place();
+  const cancelled = await shop.orders.cancelOrder(id, `buyer ${id}`);
+  if (cancelled.kind !== 'cancelled') throw new Error(cancelled.kind);
+  await shop.orders.markEffectsApplied([cancelled.effect.id]);
+  const key = Buffer.from(id.replaceAll('-', ''), 'hex');
+  await shop.query(
+    `UPDATE orders SET idempotency_key = NULL, expires_at = NOW(3) - INTERVAL 3 DAY,
+       closed_at = NOW(3) - INTERVAL 3 DAY WHERE id = ?`,
+    [key],
+  );
+  const policy = { status: 'CANCELLED', olderThanMs: 172_800_000, limit: 200, after: null } as const;
+  expect((await shop.orders.archiveOrders(policy)).archived).toBe(1);
+
+  const { code, data } = await cli.json(orderShowShape, 'order', 'show', id);
+  expect(code).toBe(0);
+  expect(data).toMatchObject({ order: { id, status: 'CANCELLED' }, archivedAt: expect.any(String) });
+  expect((await cli.run('order', 'show', id)).out).toContain('From the archive, since');
+  const explained = await cli.json(explainShape, 'explain', 'order', id);
+  expect(explained.data.answers.map(({ says }) => says)).toContainEqual(
+    expect.stringContaining('Its rows went to the archive at'),
+  );
+});

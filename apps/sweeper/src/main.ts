@@ -3,6 +3,7 @@ import { openOrderRepository } from '@lapse/order-repository';
 import { registerWorker, repeat, serveOps, startProcess, withCrashPoints } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
 import { applyLeftEffects } from './apply-left-effects.ts';
+import { archiveFinished } from './archive-finished.ts';
 import { auditStock } from './audit-stock.ts';
 import { closeOverdue } from './close-overdue.ts';
 import { expireKeys } from './expire-keys.ts';
@@ -70,6 +71,7 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
     orphansEveryMs,
     deadLettersEveryMs,
     reportEveryMs,
+    retainEveryMs,
   } = config.sweeper;
   const start = (name: string, everyMs: number, task: (signal: AbortSignal) => Promise<unknown>): void => {
     worker.controls(own(repeat({ name, everyMs, task: async (signal) => void (await task(signal)), log })));
@@ -82,6 +84,7 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
   start('audit-stock', auditEveryMs, auditStock(parts));
   start('release-orphans', orphansEveryMs, releaseOrphans(parts));
   start('expire-keys', expireKeysEveryMs, expireKeys(parts));
+  start('archive-finished', retainEveryMs, archiveFinished(parts));
   start('park-dead-letters', deadLettersEveryMs, parkDeadLetters({ orders, drain: letters.drain }));
   // Not paused with the rest: it only reads, and figures that stand still would be believed.
   const report = reportState(parts);

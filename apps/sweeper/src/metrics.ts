@@ -49,6 +49,16 @@ export const keysExpired = new Counter({
   help: 'Idempotency keys older than 24 hours that may be used again.',
 });
 
+export const ordersArchived = new Counter({
+  name: 'lapse_sweeper_orders_archived_total',
+  help: 'Orders that ended longer ago than the policy keeps them, and went to the archive.',
+});
+
+export const rowsForgotten = new Counter({
+  name: 'lapse_sweeper_rows_forgotten_total',
+  help: 'Rows deleted because they had done their work: messages, settled rows, findings, archived orders.',
+});
+
 /** Every one is a fault somewhere: Redis lost writes, or somebody else wrote to it. */
 export const auditDifferences = new Counter({
   name: 'lapse_sweeper_audit_differences_total',

@@ -28,6 +28,8 @@ const shortTimes = {
   LAPSE_SHOP_TIMEOUT: '500ms',
   LAPSE_PAYMENT_TIMEOUT: '1s',
   LAPSE_INVISIBLE: '10s',
+  LAPSE_RETAIN_ORDERS: '2d',
+  LAPSE_RETAIN_EVERY: '400ms',
 };
 /** A point is passed within a few sales; restarts and redeliveries fit in as well. */
 const deathTimeoutMs = 60_000;

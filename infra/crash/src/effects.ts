@@ -71,6 +71,8 @@ export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
     'stock.forgetReleased',
     'stock.setCapacity',
     'orders.expireKeys',
+    'orders.archiveOrders',
+    'orders.forgetFinished',
     'orders.sweepReminders',
   ],
   settler: [

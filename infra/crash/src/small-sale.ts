@@ -148,6 +148,21 @@ async function leaveTracks(world: CrashWorld, activityId: number): Promise<void>
   const late = await placeOrders(shop, activity, 1, { remindInMs: -2, expireInMs: -1 });
   await shop.orders.closeExpired(late.ids, { cause: 'message' });
   for (const id of late.ids) await recordCapture(world, id, activity);
+  await leaveOld(world, activity);
+}
+
+/** Cancelled days ago, and all done that there was to do. */
+async function leaveOld({ shop }: CrashWorld, activity: Activity): Promise<void> {
+  const old = await placeOrders(shop, activity, 2, { remindInMs: farMs - 1, expireInMs: farMs });
+  for (const id of old.ids) await shop.orders.cancelOrder(id, `buyer ${id}`);
+  const ids = old.ids.map((id) => Buffer.from(id.replaceAll('-', ''), 'hex'));
+  await shop.query(
+    `UPDATE orders SET idempotency_key = NULL, created_at = created_at - INTERVAL 3 DAY,
+       remind_at = remind_at - INTERVAL 3 DAY, expires_at = expires_at - INTERVAL 3 DAY,
+       closed_at = closed_at - INTERVAL 3 DAY WHERE id IN (?)`,
+    [ids],
+  );
+  await shop.query('UPDATE order_transition SET at = at - INTERVAL 3 DAY WHERE order_id IN (?)', [ids]);
 }
 
 /** Messages that come for orders whose deadline was moved meanwhile. */

@@ -56,5 +56,12 @@ export const timelineEvent = z.object({
 export type TimelineEvent = z.infer<typeof timelineEvent>;
 
 /** Answer of `GET /v1/orders/:id/timeline`: everything known, oldest first. */
-export const orderTimeline = z.object({ order: orderView, events: z.array(timelineEvent) });
+export const orderTimeline = z.object({
+  order: orderView,
+  archivedAt: z.iso
+    .datetime()
+    .nullable()
+    .describe('When the order went to the archive; null: it is not there, and may be read as any other.'),
+  events: z.array(timelineEvent),
+});
 export type OrderTimeline = z.infer<typeof orderTimeline>;

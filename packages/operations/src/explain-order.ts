@@ -19,6 +19,7 @@ import type {
 export function explainOrder(order: ExplainedOrder, words: ExplanationWords): OrderExplanation {
   const answers: readonly (readonly [ExplanationTopic, Answer])[] = [
     ['state', explainState(order, words)],
+    ['state', explainArchive(order, words)],
     ['places', explainPlaces(order)],
     ['buyer', explainNotices(order, words)],
     ['money', explainMoney(order, words)],
@@ -30,5 +31,12 @@ export function explainOrder(order: ExplainedOrder, words: ExplanationWords): Or
     status,
     answers: answers.flatMap(([about, { says }]) => says.map((sentence) => ({ about, says: sentence }))),
     todo: answers.flatMap(([, { todo = [] }]) => todo),
+  };
+}
+
+function explainArchive({ timeline: { archivedAt } }: ExplainedOrder, { time }: ExplanationWords): Answer {
+  if (archivedAt === null) return { says: [] };
+  return {
+    says: [`Its rows went to the archive at ${time(archivedAt)}; this is what the archive has.`],
   };
 }

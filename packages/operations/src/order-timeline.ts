@@ -25,7 +25,7 @@ export function toOrderTimeline(
   timeline: Timeline,
   { forOperator }: { forOperator: boolean },
 ): OrderTimeline {
-  const { order } = timeline;
+  const { order, archivedAt } = timeline;
   const events: TimelineEvent[] = [
     ...timeline.transitions.map(transitionEvent),
     ...timeline.actions.map((action) => actionEvent(action, forOperator)),
@@ -41,7 +41,11 @@ export function toOrderTimeline(
   ];
   // Stable, so that events of one millisecond keep the order above: the cause before what follows from it.
   events.sort((left, right) => (left.at < right.at ? -1 : left.at > right.at ? 1 : 0));
-  return { order: toOrderView(order), events: events.slice(0, eventsMax) };
+  return {
+    order: toOrderView(order),
+    archivedAt: archivedAt?.toISOString() ?? null,
+    events: events.slice(0, eventsMax),
+  };
 }
 
 const parkedWords = 'set aside: it could not be handled and needs a person';

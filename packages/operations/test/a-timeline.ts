@@ -44,6 +44,7 @@ const placed = {
 } as const;
 const timeline: Timeline = {
   order,
+  archivedAt: null,
   transitions: [placed],
   messages: [],
   notifications: [],

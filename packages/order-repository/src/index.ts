@@ -92,6 +92,14 @@ export type {
 export { readSchema, type SchemaState } from './read-schema.ts';
 export type { RefundPaidByHand, RefundPaidByHandRefusal } from './refund-paid-by-hand.ts';
 export type { ReminderCursor, ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
+export type {
+  ArchiveCursor,
+  ArchivedOrders,
+  ArchiveOptions,
+  EndedStatus,
+  ForgetOptions,
+  ForgottenRows,
+} from './retention.ts';
 export type { RowRefused, SettleAnswer, SettleOptions, SettleResult } from './settle-result.ts';
 export type {
   FinishedShopEvent,

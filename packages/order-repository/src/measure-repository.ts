@@ -89,6 +89,8 @@ const classOf: Readonly<Record<Exclude<keyof OrderRepository, 'close' | 'now' | 
   reportWorker: 'report',
   forgetDeadWorkers: 'report',
   expireKeys: 'report',
+  archiveOrders: 'report',
+  forgetFinished: 'report',
 };
 
 const meter = createCallMeter('mysql', classes);

@@ -1,3 +1,4 @@
+import { archiveOrders } from './archive-orders.ts';
 import { markFindingsHealed, recordFindings } from './audit-findings.ts';
 import { createBusyActivities } from './busy-activities.ts';
 import { cancelByOperator } from './cancel-by-operator.ts';
@@ -31,6 +32,7 @@ import { findOrdersByKey } from './find-orders-by-key.ts';
 import { finishNotifications } from './finish-notifications.ts';
 import { failRefund, finishRefund } from './finish-refund.ts';
 import { finishShopEvents } from './finish-shop-events.ts';
+import { forgetFinished } from './forget-finished.ts';
 import { giveUpWaitingPayments } from './give-up-waiting-payments.ts';
 import { limitRowWaits, type RowWaits } from './limit-row-waits.ts';
 import { listActivities } from './list-activities.ts';
@@ -131,6 +133,8 @@ function bind(
     closeByOperator: (id, request, answer) => closeByOperator(database, id, request, answer),
     extendOrder: (id, extension, request, answer) => extendOrder(database, id, extension, request, answer),
     expireKeys: (options) => expireKeys(database, log, options),
+    archiveOrders: (options) => archiveOrders(database, log, options),
+    forgetFinished: (options) => forgetFinished(database, options),
     recordPayment: (event) => waits.run(() => recordPayment(database, log, busy, event)),
     claimWaitingPayments: (options) => claimWaitingPayments(database, options),
     giveUpWaitingPayments: (options) => giveUpWaitingPayments(database, options),

@@ -40,6 +40,7 @@ import type {
 import type { ClaimOptions, OpenAttemptResult, PaymentAttempt, ProviderAttempt } from './payment-attempt.ts';
 import type { RefundPaidByHand, RefundPaidByHandRefusal } from './refund-paid-by-hand.ts';
 import type { ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
+import type { ArchivedOrders, ArchiveOptions, ForgetOptions, ForgottenRows } from './retention.ts';
 import type { SettleAnswer, SettleOptions, SettleResult } from './settle-result.ts';
 import type { FinishedShopEvent, ShopEventJob } from './shop-event.ts';
 import type { ActivitySnapshot } from './snapshot.ts';
@@ -194,6 +195,8 @@ export interface OrderRepository {
     answer: (result: ExtendedOrder) => StoredAnswer,
   ): Promise<OperatorResult<ExtendedOrder, ExtendRefusal>>;
   expireKeys(options: { limit: number }): Promise<ExpiredKeys>;
+  archiveOrders(options: ArchiveOptions): Promise<ArchivedOrders>;
+  forgetFinished(options: ForgetOptions): Promise<ForgottenRows>;
   recordPayment(event: PaymentEvent): Promise<PaymentResult>;
   claimWaitingPayments(options: { limit: number; retryMs: number }): Promise<WaitingPayment[]>;
   giveUpWaitingPayments(options: { olderThanMs: number; limit: number }): Promise<string[]>;

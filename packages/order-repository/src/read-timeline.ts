@@ -1,119 +1,59 @@
-import type { OrderStatus, Phase, TimeoutOrder, TransitionCause } from '@lapse/contracts';
+import { decodeHistory } from './archive-history.ts';
 import { idFromBytes, idToBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
-import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
-import {
-  readActions,
-  readAttempts,
-  readNotifications,
-  readParked,
-  readPayments,
-  readShopEvents,
-} from './read-timeline-parts.ts';
+import { readActions, readParked } from './read-timeline-parts.ts';
 import type { Session } from './session.ts';
-import type { Timeline, TimelineEffect, TimelineMessage, TimelineTransition } from './timeline.ts';
+import type { Timeline, TimelineEffect } from './timeline.ts';
+import {
+  readTimelineRows,
+  type TimelineOrderRow,
+  type TransitionRow,
+  timelineOrderColumns,
+} from './timeline-rows.ts';
+import { toTimeline } from './to-timeline.ts';
 import { withRetriedSession } from './transaction.ts';
-import { userFromBytes } from './user-bytes.ts';
-
-interface TimelineOrderRow extends OrderRow {
-  readonly reminder_outbox_id: Buffer | null;
-  readonly close_outbox_id: Buffer | null;
-}
-interface TransitionRow {
-  readonly version: number;
-  readonly from_status: OrderStatus | null;
-  readonly to_status: OrderStatus;
-  readonly cause: TransitionCause;
-  readonly at: Date;
-  readonly credit: number;
-  readonly debit: number;
-  readonly actor: Buffer | null;
-  readonly effect_batch_id: Buffer | null;
-}
-interface MessageRow {
-  readonly id: Buffer;
-  readonly phase: Phase;
-  readonly order_count: number;
-  readonly body: string;
-  readonly due_at: Date;
-  readonly created_at: Date;
-  readonly sent_at: Date | null;
-  readonly deliver_at: Date | null;
-  readonly message_id: string | null;
-  readonly attempts: number;
-  readonly last_error: string | null;
-}
 
 /**
  * The life of one order, for people: its steps, the last message of each phase, notices, payments, and what is still
- * owed. Read piece by piece, not at one instant: nothing is to be decided by it.
+ * owed. Of an order that retention has taken away, what the archive has. Read piece by piece, not at one instant:
+ * nothing is to be decided by it.
  */
 export function readTimeline(database: Database, id: string): Promise<Timeline | undefined> {
   const orderId = idToBytes(id);
-  return withRetriedSession(database, async (session) => {
-    const [row] = await session.rows<TimelineOrderRow>(
-      `SELECT ${orderColumns}, reminder_outbox_id, close_outbox_id FROM orders WHERE id = ?`,
-      [orderId],
-    );
-    if (row === undefined) return undefined;
-    const transitions = await session.rows<TransitionRow>(
-      'SELECT * FROM order_transition WHERE order_id = ? ORDER BY version',
-      [orderId],
-    );
-    return {
-      order: toOrder(row),
-      transitions: transitions.map(toTransition),
-      messages: await readMessages(session, row),
-      notifications: await readNotifications(session, orderId),
-      shopEvents: await readShopEvents(session, orderId),
-      attempts: await readAttempts(session, orderId),
-      payments: await readPayments(session, orderId),
-      pendingEffects: await readEffects(session, row.activity_id, transitions),
-      parked: await readParked(session, orderId),
-      actions: await readActions(session, id),
-    };
+  return withRetriedSession(
+    database,
+    // The archive last: an order is there before it is not in its table any more.
+    async (session) => (await readLive(session, id, orderId)) ?? (await readArchived(session, id, orderId)),
+  );
+}
+
+async function readLive(session: Session, id: string, orderId: Buffer): Promise<Timeline | undefined> {
+  const orders = await session.rows<TimelineOrderRow>(
+    `SELECT ${timelineOrderColumns} FROM orders WHERE id = ?`,
+    [orderId],
+  );
+  const [rows] = await readTimelineRows(session, orders);
+  if (rows === undefined) return undefined;
+  return toTimeline(rows, {
+    archivedAt: null,
+    pendingEffects: await readEffects(session, rows.order.activity_id, rows.transitions),
+    parked: await readParked(session, orderId),
+    actions: await readActions(session, id),
   });
 }
 
-function toTransition(row: TransitionRow): TimelineTransition {
-  return {
-    version: row.version,
-    fromStatus: row.from_status,
-    toStatus: row.to_status,
-    cause: row.cause,
-    at: row.at,
-    credit: row.credit,
-    debit: row.debit,
-    actor: row.actor && userFromBytes(row.actor),
-  };
-}
-
-async function readMessages(session: Session, order: TimelineOrderRow): Promise<TimelineMessage[]> {
-  const ids = [order.reminder_outbox_id, order.close_outbox_id].filter((id) => id !== null);
-  if (ids.length === 0) return [];
-  const rows = await session.rows<MessageRow>(
-    `SELECT id, phase, order_count, body, due_at, created_at, sent_at, deliver_at, message_id, attempts, last_error
-     FROM message_outbox WHERE id IN (?) ORDER BY created_at, id`,
-    [ids],
+async function readArchived(session: Session, id: string, orderId: Buffer): Promise<Timeline | undefined> {
+  const [row] = await session.rows<{ archived_at: Date; history: Buffer }>(
+    'SELECT archived_at, history FROM order_archive WHERE order_id = ?',
+    [orderId],
   );
-  return rows.map((row) => ({
-    outboxId: idFromBytes(row.id),
-    phase: row.phase,
-    orderCount: row.order_count,
-    dueAt: dueTimeOf(row, idFromBytes(order.id)),
-    createdAt: row.created_at,
-    sentAt: row.sent_at,
-    deliverAt: row.deliver_at,
-    messageId: row.message_id,
-    attempts: row.attempts,
-    lastError: row.last_error,
-  }));
-}
-
-/** Of this order. The row's own time is the first of all its orders, and the sweep of reminders moves it on. */
-function dueTimeOf({ body, due_at }: MessageRow, orderId: string): Date {
-  const own = (JSON.parse(body) as TimeoutOrder[]).find((order) => order.orderId === orderId);
-  return own === undefined ? due_at : new Date(own.dueTime);
+  if (row === undefined) return undefined;
+  return toTimeline(decodeHistory(row.history), {
+    archivedAt: row.archived_at,
+    pendingEffects: [],
+    parked: [],
+    actions: await readActions(session, id),
+  });
 }
 
 async function readEffects(

@@ -101,6 +101,8 @@ export interface TimelineAction {
 /** The life of one order; each list oldest first. */
 export interface Timeline {
   readonly order: Order;
+  /** When retention took its rows away; null: they are there. */
+  readonly archivedAt: Date | null;
   readonly transitions: readonly TimelineTransition[];
   readonly messages: readonly TimelineMessage[];
   readonly notifications: readonly TimelineNotification[];

@@ -34,6 +34,8 @@ export interface Fixture {
   /** Hold an order's, or an activity's, row lock in a transaction of another session. */
   lockOrder(id: string): Promise<{ release(): Promise<void> }>;
   lockActivity(id: number): Promise<{ release(): Promise<void> }>;
+  /** What a locking read finds. */
+  lockRow(sql: string, values: readonly unknown[]): Promise<{ release(): Promise<void> }>;
   close(): Promise<void>;
 }
 
@@ -61,6 +63,7 @@ export async function openFixture(): Promise<Fixture> {
         Buffer.from(id.replaceAll('-', ''), 'hex'),
       ]),
     lockActivity: (id) => holdLock(database.url, 'SELECT id FROM activity WHERE id = ? FOR UPDATE', [id]),
+    lockRow: (sql, values) => holdLock(database.url, sql, values),
     close: async () => {
       for (const repository of opened) await repository.close();
       // Fails when a connection was left open.

@@ -40,6 +40,9 @@ describe('values', () => {
         remindGraceMs: 30_000,
         deadLettersEveryMs: 30_000,
         auditEveryMs: 30_000,
+        retainOrdersMs: null,
+        retainArchiveMs: null,
+        retainEveryMs: 60_000,
       },
       relay: { gatherMs: 250, dueWindowMs: 1_000, closeLeadMs: 1_500 },
     });
@@ -55,6 +58,22 @@ describe('values', () => {
   ])('a duration may be written as %j', (text, ms) => {
     expect(readConfig({ LAPSE_SWEEP_GRACE: text }, ['sweeper']).sweeper.graceMs).toBe(ms);
   });
+
+  test.each([
+    ['90d', 90 * 86_400_000],
+    ['48h', 2 * 86_400_000],
+    ['forever', null],
+  ])('retention may be written as %j', (text, ms) => {
+    expect(readConfig({ LAPSE_RETAIN_ORDERS: text }, ['sweeper']).sweeper.retainOrdersMs).toBe(ms);
+  });
+
+  test.each(['47h', '1d', '0', 'never', '36501d'])(
+    'retention of %j is refused, and says what would do',
+    (text) => {
+      const { LAPSE_RETAIN_ORDERS: fault } = faultsOf({ LAPSE_RETAIN_ORDERS: text }, 'sweeper');
+      expect(fault).toContain('must be "forever", or a duration from 2d to 36500d, such as 90d');
+    },
+  );
 
   test('an optional setting that is not set leaves no key behind', () => {
     const { rocketmq } = readConfig({ LAPSE_ROCKETMQ_ENDPOINTS: '127.0.0.1:8081' }, ['rocketmq']);

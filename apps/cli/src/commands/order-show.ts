@@ -20,6 +20,7 @@ export const showOrder: Command = async (context, input) => {
   const shown = toOrderTimeline(timeline, { forOperator: true });
   const data = {
     order: { ...shown.order, userId: timeline.order.userId },
+    archivedAt: shown.archivedAt,
     events: shown.events,
     redis: hold && holdData(hold),
   };
@@ -49,7 +50,8 @@ function textOf(shown: OrderTimeline, order: Order, hold: HoldLook | null, words
     event.what,
     detailOf(event, words),
   ]);
-  return `${head}\n\n${table(['time', 'kind', 'what', 'detail'], rows)}\n\n${redisLine(hold, words)}\nTimes: ${words.zone}`;
+  const from = shown.archivedAt ? `\nFrom the archive, since ${words.time(shown.archivedAt)}` : '';
+  return `${head}${from}\n\n${table(['time', 'kind', 'what', 'detail'], rows)}\n\n${redisLine(hold, words)}\nTimes: ${words.zone}`;
 }
 
 /** Details that say the same as `what`, or that only a program wants: --json has them all. */

@@ -8,6 +8,7 @@ import { createPaymentConflicts } from './0007-payment-conflicts.ts';
 import { indexEffectsByActivity } from './0008-effects-by-activity.ts';
 import { addDismissedPayments } from './0009-dismissed-payments.ts';
 import { createWorkers } from './0010-workers.ts';
+import { createOrderArchive } from './0011-order-archive.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Imported, not read from a folder: the same from source and from dist. */
@@ -22,4 +23,5 @@ export const allMigrations: readonly Migration[] = [
   indexEffectsByActivity,
   addDismissedPayments,
   createWorkers,
+  createOrderArchive,
 ];

@@ -44,6 +44,18 @@ export function duration(minMs: number, maxMs: number) {
   );
 }
 
+/** A duration as above, or null for `forever`. */
+export function durationOrForever(minMs: number, maxMs: number) {
+  return value(
+    `must be "forever", or a duration from ${durationText(minMs)} to ${durationText(maxMs)}, such as 90d`,
+    (text) => {
+      if (text === 'forever') return null;
+      const ms = parseDurationMs(text);
+      return ms !== undefined && ms >= minMs && ms <= maxMs ? ms : undefined;
+    },
+  );
+}
+
 export function oneOf<const T extends string>(...choices: readonly T[]) {
   return value(`must be one of: ${choices.join(', ')}`, (text) => choices.find((choice) => choice === text));
 }

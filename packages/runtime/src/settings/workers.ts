@@ -1,10 +1,17 @@
 import { defineGroup } from './setting.ts';
-import { duration, wholeNumber } from './values.ts';
+import { duration, durationOrForever, wholeNumber } from './values.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 /** Alerts take figures that are older than two minutes for those of a process that is cut off. */
 const reportEveryMaxMs = 60_000;
+
+/**
+ * The shortest time that what has ended is kept: above the 24 hours of an idempotency key, and the hour for which Redis
+ * refuses a reserve that comes late. A pay window need not be added: retention counts from the deadline.
+ */
+const retainMinMs = 2 * dayMs;
+const retainMaxMs = 36_500 * dayMs;
 
 export const workerGroup = defineGroup({
   heartbeatMs: {
@@ -195,6 +202,27 @@ export const sweeperGroup = defineGroup({
     default: '1m',
     example: '2m',
     help: 'How old a hold must be before it may count as an orphan; above the longest write of an order.',
+  },
+  retainOrdersMs: {
+    env: 'LAPSE_RETAIN_ORDERS',
+    schema: durationOrForever(retainMinMs, retainMaxMs),
+    default: 'forever',
+    example: '90d',
+    help: 'How long after its end and its deadline an order that closed, was cancelled or was never sold keeps its rows; then it goes to the archive. Sent messages, settled rows and healed findings as old are deleted. Paid orders stay.',
+  },
+  retainArchiveMs: {
+    env: 'LAPSE_RETAIN_ARCHIVE',
+    schema: durationOrForever(retainMinMs, retainMaxMs),
+    default: 'forever',
+    example: '730d',
+    help: 'How long an order stays in the archive; then nothing is known of it.',
+  },
+  retainEveryMs: {
+    env: 'LAPSE_RETAIN_EVERY',
+    schema: duration(100, dayMs),
+    default: '1m',
+    example: '1h',
+    help: 'Time between two runs of retention, each of at most 40,000 orders.',
   },
 });
 

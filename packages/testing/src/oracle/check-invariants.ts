@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { archiveRules } from './archive-rules.ts';
 import { type BrokerAddress, findUnreadMessages } from './broker-messages.ts';
 import { checkRedis } from './check-redis.ts';
 import { withMysqlSnapshot } from './mysql-snapshot.ts';
@@ -55,7 +56,7 @@ export async function checkInvariants(options: OracleOptions): Promise<Verdict> 
   };
   return await withRedis(redisUrl, (redis) =>
     withMysqlSnapshot(mysqlUrl, async (mysql) => {
-      const always = [...orderRules, ...paymentRules, ...noticeRules];
+      const always = [...orderRules, ...archiveRules, ...paymentRules, ...noticeRules];
       const rules = atRest ? [...always, ...restRules(limits), unhealedFindings] : always;
       const findings = await applyRules(rules, mysql, only);
       findings.push(...(await checkRedis(mysql, redis, only, atRest)));

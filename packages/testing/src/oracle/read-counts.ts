@@ -19,7 +19,8 @@ export async function readCounts(mysql: MysqlSnapshot, only: ActivityFilter): Pr
      WHERE ${only('o.activity_id')} GROUP BY o.status`,
   );
   const [credit] = await mysql.rows<{ units: number }>(
-    `SELECT COALESCE(SUM(t.credit), 0) AS units FROM order_transition t WHERE ${only('t.activity_id')}`,
+    `SELECT (SELECT COALESCE(SUM(t.credit), 0) FROM order_transition t WHERE ${only('t.activity_id')})
+       + (SELECT COALESCE(SUM(a.credit), 0) FROM order_archive a WHERE ${only('a.activity_id')}) AS units`,
   );
   const payments = await mysql.rows<Counted>(
     `SELECT p.state AS name, COUNT(*) AS total FROM payment p JOIN orders o ON o.id = p.order_id

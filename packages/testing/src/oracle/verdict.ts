@@ -54,7 +54,7 @@ export interface OracleCounts {
     readonly available: number;
     readonly pending: number;
     readonly paid: number;
-    /** Given back by closed orders, over all time. */
+    /** Given back by closed orders, those in the archive among them. */
     readonly credited: number;
   };
   readonly payments: Readonly<Record<string, number>>;

@@ -2,16 +2,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkInvariants, describeVerdict, type InvariantId, type OracleOptions } from '../../src/index.ts';
 import {
   activity,
+  archive,
   attempt,
   notice,
   openWorld,
   payment,
   type SeedOrder,
   seenBitOf,
+  sentMessage,
   shopEvent,
   step,
   takeAgain,
   unknownOrder,
+  vanish,
   type World,
 } from './world.ts';
 
@@ -41,6 +44,44 @@ interface Plant {
 
 const holds = `${activity.keys}:holds`;
 const plants: readonly Plant[] = [
+  {
+    name: 'an order that vanished, of which only its message tells',
+    plant: async ({ sql, orders }) => {
+      await sentMessage(sql, orders.closed);
+      await vanish(sql, orders.closed);
+    },
+    fails: ['I4'],
+    says: /1 × order that vanished/,
+    order: 'closed',
+    always: true,
+  },
+  {
+    name: 'an order that is in the archive twice over: there, and among the orders',
+    plant: async ({ sql, orders }) => {
+      await archive(sql, orders.closed);
+      await sql.query(
+        `INSERT INTO orders (id, activity_id, user_id, quantity, amount_minor, currency, locale, status, version,
+           created_at, remind_at, expires_at, request_hash)
+         VALUES (?, 42, 'closed', 3, 500, 'EUR', 'en', 'TIMEOUT_CLOSED', 1, NOW(3), NOW(3), NOW(3), '')`,
+        [orders.closed.bytes],
+      );
+    },
+    fails: ['I4'],
+    says: /1 × order that is in the archive and still among the orders/,
+    order: 'closed',
+    always: true,
+  },
+  {
+    name: 'an archived order that kept its stock',
+    plant: async ({ sql, orders }) => {
+      await archive(sql, orders.closed);
+      await sql.query('UPDATE order_archive SET credit = 0');
+    },
+    fails: ['I5'],
+    says: /1 × archived order that did not give its stock back/,
+    order: 'closed',
+    always: true,
+  },
   {
     name: 'more held than the capacity',
     plant: async ({ sql, orders }) => {
@@ -815,6 +856,20 @@ describe('the oracle', () => {
       expect(describeVerdict(await judge({ atRest: false }))).toMatch(says);
     },
   );
+
+  it('finds nothing wrong where orders went to the archive, and counts what they gave back', async () => {
+    const { sql, orders } = world;
+    for (const order of [orders.closed, orders.cancelled, orders.aborted]) {
+      await sentMessage(sql, order);
+      await archive(sql, order);
+    }
+    await sql.query("UPDATE message_outbox SET body = 'no JSON' WHERE body LIKE ?", [
+      `%${orders.aborted.id}%`,
+    ]);
+    const verdict = await judge();
+    expect(verdict.failed, describeVerdict(verdict)).toEqual([]);
+    expect(verdict.counts.units.credited).toBe(5);
+  });
 
   it('leaves what is only true at rest unchecked while the system runs, and says so', async () => {
     for (const { plant } of plants.filter(({ always }) => !always)) {

@@ -41,6 +41,7 @@ const tables = [
     'shop_event',
     'audit_finding',
     'parked',
+    'order_archive',
   ],
 ];
 
@@ -194,6 +195,36 @@ export async function payment(sql: Connection, order: SeedOrder, state: string, 
     `INSERT INTO payment (event_id, type, payment_id, order_id, amount_minor, currency, state, occurred_at, received_at)
      VALUES (?, 'captured', ?, ?, ?, 'EUR', ?, NOW(3), NOW(3))`,
     [randomBytes(8), randomBytes(8), order.bytes, amount, state],
+  );
+}
+
+/** Retention takes an order away, with all that is its own. */
+export async function archive(sql: Connection, order: SeedOrder): Promise<void> {
+  await sql.query(
+    `INSERT INTO order_archive (order_id, activity_id, user_id, status, quantity, credit, debit, finished_at,
+       archived_at, history)
+     SELECT o.id, o.activity_id, o.user_id, o.status, o.quantity, SUM(t.credit), SUM(t.debit), o.closed_at, NOW(3), '{}'
+     FROM orders o JOIN order_transition t ON t.order_id = o.id WHERE o.id = ? GROUP BY o.id`,
+    [order.bytes],
+  );
+  await vanish(sql, order);
+}
+
+/** All rows of an order are gone. */
+export async function vanish(sql: Connection, order: SeedOrder): Promise<void> {
+  for (const table of ['order_transition', 'notification', 'shop_event', 'payment_attempt', 'payment']) {
+    await sql.query(`DELETE FROM ${table} WHERE order_id = ?`, [order.bytes]);
+  }
+  await sql.query('DELETE FROM orders WHERE id = ?', [order.bytes]);
+}
+
+/** The message by which an order was to be reminded: sent long ago. */
+export async function sentMessage(sql: Connection, order: SeedOrder): Promise<void> {
+  const body = JSON.stringify([{ orderId: order.id, activityId: activity.id }]);
+  await sql.query(
+    `INSERT INTO message_outbox (id, phase, body, order_count, due_at, created_at, sent_at)
+     VALUES (?, 1, ?, 1, NOW(3), NOW(3), NOW(3))`,
+    [randomBytes(16), body],
   );
 }
 

@@ -1,0 +1,63 @@
+import type { Database } from './database.ts';
+import type { ForgetOptions, ForgottenRows } from './retention.ts';
+import type { Session } from './session.ts';
+import { withRetriedSession } from './transaction.ts';
+
+/** Outbox rows are kept for so much longer than orders: the archive shall have the messages of its orders. */
+const messagesKeptLongerMs = 86_400_000;
+
+/**
+ * Delete one batch of rows that have done their work, table by table, each in a statement of its own: a repeat deletes
+ * what is left. Several sweepers may do it at once.
+ *
+ * Outbox rows that are not sent stay, and those of reminders until the sweep knows each of their orders reminded or
+ * ended. What is set aside stays until a person has settled it, a finding until it is healed. What operators did by hand
+ * is kept for ever.
+ */
+export function forgetFinished(
+  database: Database,
+  { olderThanMs, archiveOlderThanMs, limit }: ForgetOptions,
+): Promise<ForgottenRows> {
+  return withRetriedSession(database, async (session) => ({
+    ...(olderThanMs === null
+      ? { messages: 0, parked: 0, findings: 0 }
+      : {
+          messages: await forgetMessages(session, olderThanMs + messagesKeptLongerMs, limit),
+          parked: await forget(session, parkedIsSettled, olderThanMs, limit),
+          findings: await forget(session, findingIsHealed, olderThanMs, limit),
+        }),
+    archived:
+      archiveOlderThanMs === null ? 0 : await forget(session, archivedLong, archiveOlderThanMs, limit),
+  }));
+}
+
+const parkedIsSettled = `parked WHERE state IN ('REDRIVEN', 'DROPPED')
+  AND settled_at <= NOW(3) - INTERVAL ? MICROSECOND ORDER BY id`;
+const findingIsHealed = `audit_finding WHERE healed_at <= NOW(3) - INTERVAL ? MICROSECOND ORDER BY at, id`;
+const archivedLong =
+  'order_archive WHERE archived_at <= NOW(3) - INTERVAL ? MICROSECOND ORDER BY archived_at, order_id';
+
+async function forget(session: Session, what: string, olderThanMs: number, limit: number): Promise<number> {
+  const { affectedRows } = await session.run(`DELETE FROM ${what} LIMIT ?`, [olderThanMs * 1_000, limit]);
+  return affectedRows;
+}
+
+/** Two ranges of one index, in both of which only what may go is old: what must stay keeps nobody from the rest. */
+async function forgetMessages(session: Session, olderThanMs: number, limit: number): Promise<number> {
+  const olderThanUs = olderThanMs * 1_000;
+  const old = 'NOW(3) - INTERVAL ? MICROSECOND';
+  const reminders = await session.rows<{ id: Buffer }>(
+    `SELECT id FROM message_outbox FORCE INDEX (message_outbox_due)
+     WHERE phase = 1 AND swept_at <= ${old} AND sent_at <= ${old} ORDER BY swept_at LIMIT ?`,
+    [olderThanUs, olderThanUs, limit],
+  );
+  const closes = await session.rows<{ id: Buffer }>(
+    `SELECT id FROM message_outbox FORCE INDEX (message_outbox_due)
+     WHERE phase = 2 AND swept_at IS NULL AND due_at <= ${old} AND sent_at <= ${old} ORDER BY due_at LIMIT ?`,
+    [olderThanUs, olderThanUs, limit],
+  );
+  const ids = [...reminders, ...closes].slice(0, limit).map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  const { affectedRows } = await session.run('DELETE FROM message_outbox WHERE id IN (?)', [ids]);
+  return affectedRows;
+}

@@ -1,0 +1,107 @@
+import { v7 } from 'uuid';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Fixture, openFixture } from './fixture.ts';
+
+const dayMs = 86_400_000;
+const keep = { olderThanMs: 2 * dayMs, archiveOlderThanMs: null, limit: 100 };
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await openFixture();
+});
+afterAll(() => fixture?.close());
+beforeEach(async () => {
+  for (const table of ['message_outbox', 'parked', 'audit_finding', 'order_archive', 'operator_action']) {
+    await fixture.query(`DELETE FROM ${table}`);
+  }
+});
+
+const newBytes = () => Buffer.from(v7().replaceAll('-', ''), 'hex');
+const daysAgo = (days: number | null) => (days === null ? null : new Date(Date.now() - days * dayMs));
+const count = async (table: string) =>
+  Number((await fixture.query(`SELECT COUNT(*) AS n FROM ${table}`))[0]?.n);
+
+/** Ages in days; null: it has not come to that. */
+function message(phase: number, sent: number | null, due: number, swept: number | null = null) {
+  return fixture.query(
+    `INSERT INTO message_outbox (id, phase, body, order_count, due_at, created_at, sent_at, swept_at)
+     VALUES (?, ?, '[]', 0, ?, NOW(3) - INTERVAL 9 DAY, ?, ?)`,
+    [newBytes(), phase, daysAgo(due), daysAgo(sent), daysAgo(swept)],
+  );
+}
+
+it('messages go a day after their orders, once they are sent and their reminders are looked after', async () => {
+  await message(1, 4, 4, 4);
+  await message(2, 4, 4);
+  expect(await fixture.repository.forgetFinished(keep)).toMatchObject({ messages: 2 });
+  expect(await count('message_outbox')).toBe(0);
+});
+
+it.each([
+  ['one that was never sent', () => message(2, null, 9)],
+  ['one that was never sent, though its orders were reminded', () => message(1, null, 9, 9)],
+  ['reminders that the sweep has not looked after', () => message(1, 9, 9)],
+  ['reminders that the sweep looked after lately', () => message(1, 9, 9, 2.5)],
+  ['a close that is still to come', () => message(2, 9, -1)],
+  ['one that was sent lately', () => message(2, 2.5, 4)],
+])('%s stays', async (_what, write) => {
+  await write();
+  expect(await fixture.repository.forgetFinished(keep)).toMatchObject({ messages: 0 });
+  expect(await count('message_outbox')).toBe(1);
+});
+
+it('what must stay is not read again and again: both looks are ranges of one index', async () => {
+  for (let n = 0; n < 20; n += 1) await message(1, 9, 9);
+  const plan = await fixture.query(
+    `EXPLAIN SELECT id FROM message_outbox FORCE INDEX (message_outbox_due)
+     WHERE phase = 1 AND swept_at <= NOW(3) - INTERVAL 3 DAY ORDER BY swept_at LIMIT 5`,
+  );
+  expect(plan[0]).toMatchObject({ type: 'range', key: 'message_outbox_due' });
+  expect(Number(plan[0]?.rows)).toBeLessThanOrEqual(2);
+});
+
+it('what was set aside goes once a person has settled it, a finding once it is healed; the rest stays', async () => {
+  const parked = (state: string, days: number | null) =>
+    fixture.query(
+      `INSERT INTO parked (kind, ref, body_hash, reason, created_at, state, settled_at)
+       VALUES ('message', ?, REPEAT('x', 32), 'bad', NOW(3) - INTERVAL 9 DAY, ?, ?)`,
+      [v7(), state, daysAgo(days)],
+    );
+  const finding = (days: number | null) =>
+    fixture.query(
+      `INSERT INTO audit_finding (id, at, kind, action, detail, healed_at)
+       VALUES (?, NOW(3) - INTERVAL 9 DAY, 'x', 'x', '{}', ?)`,
+      [newBytes(), daysAgo(days)],
+    );
+  await parked('REDRIVEN', 3);
+  await parked('DROPPED', 3);
+  await parked('DROPPED', 1);
+  await parked('PARKED', null);
+  await finding(3);
+  await finding(1);
+  await finding(null);
+  await fixture.query(
+    `INSERT INTO operator_action (id, at, actor, action, target_kind, target, reason)
+     VALUES (?, NOW(3) - INTERVAL 900 DAY, 'boss', 'x', 'order', 'x', 'x')`,
+    [newBytes()],
+  );
+  expect(await fixture.repository.forgetFinished(keep)).toMatchObject({ parked: 2, findings: 1 });
+  expect([await count('parked'), await count('audit_finding'), await count('operator_action')]).toEqual([
+    2, 2, 1,
+  ]);
+});
+
+it('the archive is kept for as long as its own policy says, in batches', async () => {
+  for (const days of [9, 9, 9, 1]) {
+    await fixture.query(
+      `INSERT INTO order_archive (order_id, activity_id, user_id, status, quantity, credit, debit, finished_at,
+         archived_at, history) VALUES (?, 1, 'x', 'CANCELLED', 1, 1, 0, NOW(3), ?, '{}')`,
+      [newBytes(), daysAgo(days)],
+    );
+  }
+  expect(await fixture.repository.forgetFinished(keep)).toMatchObject({ archived: 0 });
+  const archive = { olderThanMs: null, archiveOlderThanMs: 2 * dayMs, limit: 2 };
+  expect(await fixture.repository.forgetFinished(archive)).toMatchObject({ archived: 2 });
+  expect(await fixture.repository.forgetFinished(archive)).toMatchObject({ archived: 1 });
+  expect(await count('order_archive')).toBe(1);
+});
