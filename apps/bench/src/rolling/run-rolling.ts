@@ -80,7 +80,9 @@ async function measure(
   const meter = openMeter({ load: load.pids.load ?? [], ...services.pids });
   const fromMs = Date.now() + manner.times.payWithinMs + manner.warmUpMs;
   load.signal('SIGUSR2');
-  const loading = awaitLoad(load, signal);
+  const loading = awaitLoad(load, signal).then((result) => ({ ...result, endedAtMs: Date.now() }));
+  // It is awaited below, and may fail before.
+  loading.catch(() => undefined);
   await sleep(fromMs - Date.now(), signal);
   const stops = createLatencies();
   const wanted = members.filter(({ app }) => manner.replaced.includes(app));
@@ -91,8 +93,7 @@ async function measure(
     running.delete(member.programs);
   }
   const rolledMs = Date.now();
-  const { seconds, statuses, retried, responseMs } = await loading;
-  const toMs = Date.now();
+  const { seconds, statuses, retried, responseMs, endedAtMs: toMs } = await loading;
   const look = () => readPlacesFree(stores, sale.activities);
   const end = await awaitDone(look, { orders, dueAtMs: toMs }, 2 * manner.times.payWithinMs, signal);
   const faults = end.isWhole
