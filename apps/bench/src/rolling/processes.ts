@@ -25,6 +25,7 @@ export interface Member {
   readonly port: number;
 }
 
+/** Names of processes, and so of their logs, are never used twice: a port that nobody listens on may come again. */
 let started = 0;
 
 /** Start one; a producer takes its share of new connections from then on. */
@@ -57,7 +58,6 @@ export async function endMember(
     await sleep(preStopMs);
   }
   const [pid = 0] = Object.values(programs.pids).flat();
-  programs.died.catch(() => undefined);
   const since = performance.now();
   programs.signal('SIGTERM');
   while (isAlive(pid)) {
