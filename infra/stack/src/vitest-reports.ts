@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 
 /** What one package's tests, or one check, came to. */
 export interface Tally {
@@ -8,6 +9,8 @@ export interface Tally {
   readonly skipped: number;
   /** Why something counts as failed that the numbers alone do not show. */
   readonly faults: readonly string[];
+  /** Each failed test by file and name, with the first line of why: a long log is cut before it says so. */
+  readonly failures?: readonly string[];
 }
 
 /** The parts of vitest's JSON report that are read; everything else is ignored. */
@@ -19,7 +22,11 @@ interface VitestReport {
     readonly name: string;
     readonly status: string;
     readonly message?: string;
-    readonly assertionResults: readonly { readonly status?: string }[];
+    readonly assertionResults: readonly {
+      readonly status?: string;
+      readonly fullName?: string;
+      readonly failureMessages?: readonly string[];
+    }[];
   }[];
 }
 
@@ -50,6 +57,14 @@ export function countReport(name: string, file: string): Tally {
     failed: report.numFailedTests + faults.length,
     skipped: report.numTotalTests - report.numPassedTests - report.numFailedTests,
     faults,
+    failures: report.testResults.flatMap(({ name: file, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => status === 'failed')
+        .map(
+          ({ fullName, failureMessages }) =>
+            `${basename(file)} > ${fullName ?? 'a test'}: ${firstLine(failureMessages?.[0])}`,
+        ),
+    ),
   };
 }
 
@@ -70,6 +85,6 @@ export function closingLine(tallies: readonly Tally[]): { readonly line: string;
   return { line: `${passed} passed, ${failed} failed`, ok: failed === 0 && passed > 0 };
 }
 
-function firstLine(text = 'failed outside its tests'): string {
-  return text.split('\n', 1)[0]?.trim() || 'failed outside its tests';
+function firstLine(text = 'it does not say why'): string {
+  return text.split('\n', 1)[0]?.trim() || 'it does not say why';
 }

@@ -50,15 +50,22 @@ describe('what counts as failed', () => {
     });
   });
 
-  test('a failed test is counted once, not again for its file', () => {
+  test('a failed test is counted once, not again for its file, and named with its reason', () => {
     const file = {
       name: 'x.test.ts',
       status: 'failed',
       message: '',
-      assertionResults: [{ status: 'failed' }],
+      assertionResults: [
+        { status: 'failed', fullName: 'case 5: it pays', failureMessages: ['Error: no money\nat x'] },
+      ],
     };
     const failing = { ...clean, numPassedTests: 2, numFailedTests: 1, testResults: [file] };
-    expect(countReport('a', report(failing))).toMatchObject({ passed: 2, failed: 1, faults: [] });
+    expect(countReport('a', report(failing))).toMatchObject({
+      passed: 2,
+      failed: 1,
+      faults: [],
+      failures: ['x.test.ts > case 5: it pays: Error: no money'],
+    });
   });
 });
 
