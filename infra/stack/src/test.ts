@@ -123,5 +123,7 @@ function testEnv(): NodeJS.ProcessEnv {
 
 function describe({ name, passed, failed, skipped, faults, failures = [] }: Tally): string {
   const numbers = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
-  return [`  ${name.padEnd(26)}${numbers}`, ...[...failures, ...faults].map((why) => `    ${why}`)].join('\n');
+  return [`  ${name.padEnd(26)}${numbers}`, ...[...failures, ...faults].map((why) => `    ${why}`)].join(
+    '\n',
+  );
 }
