@@ -52,6 +52,26 @@ test('capacity: changed in both stores while it sells, never below what is held 
   expect(shown.data).toMatchObject({ mysql: places, redis: places, agree: true });
 });
 
+test('an archived activity is shown as such, and is neither changed nor loaded', async () => {
+  const old = await openActivity(shop, 5);
+  await shop.query('UPDATE activity SET archived_at = NOW(3), stock_run_id = NULL WHERE id = ?', [old.id]);
+  await shop.stock.forget(old.id);
+  for (const command of [
+    ['activity', 'capacity', `${old.id}`, '9'],
+    ['activity', 'capacity', `${old.id}`, '9', ...applied],
+    ['activity', 'pause', `${old.id}`, ...applied],
+    ['stock', 'rebuild', `${old.id}`, ...applied],
+    ['audit', '--activity', `${old.id}`],
+  ]) {
+    const refused = await cli.json(refusedShape, ...command);
+    expect([command, refused.data.problem.code]).toEqual([command, 'ACTIVITY_ARCHIVED']);
+  }
+  expect(await shop.stock.readLoad(old.id)).toBeNull();
+  expect((await cli.run('activity', 'show', `${old.id}`)).out).toContain('Archived ');
+  const { data } = await cli.json(activityList, 'activity', 'list');
+  expect(data.activities.map(({ id }) => id)).not.toContain(old.id);
+});
+
 test('audit: exit code 0 where the stores agree; drift is named with exit code 1, and healed only when asked', async () => {
   const only = ['audit', '--activity', `${activity.id}`];
   expect(await cli.json(auditShape, ...only)).toMatchObject({ code: 0, data: { findings: [] } });

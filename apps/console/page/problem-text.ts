@@ -8,6 +8,7 @@ export function problemText(t: Texts, problem: ProblemView | null): string {
     case 'SOLD_OUT':
       return t.trouble.soldOut;
     case 'NOT_ON_SALE':
+    case 'ACTIVITY_ARCHIVED':
       return t.trouble.notOnSale;
     case 'SALE_PAUSED':
       return t.trouble.paused;

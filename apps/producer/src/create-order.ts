@@ -45,7 +45,8 @@ export async function createOrder(ports: CreatePorts, request: CreateRequest): P
   const nowMs = ports.orders.now();
   const id = newOrderId();
   const problem = saleProblem(activity, nowMs, request.body.quantity);
-  // A repeat that comes after the sale has ended, or while it is paused, still gets its first answer.
+  // A repeat that comes after the sale has ended, or while it is paused, still gets its first answer. Long after it has
+  // ended, when it is archived, no key is kept any more.
   if (problem?.code === 'NOT_ON_SALE' || problem?.code === 'SALE_PAUSED') {
     return (await findEarlierAnswer(ports, newOrder(activity, request, id, nowMs))) ?? refused(problem);
   }
@@ -98,7 +99,8 @@ function newOrder(activity: Activity, request: CreateRequest, id: string, nowMs:
 }
 
 function saleProblem(activity: Activity, nowMs: number, quantity: number): Problem | undefined {
-  const { saleStartsAt, saleEndsAt, salePausedAt, quantityMax } = activity;
+  const { saleStartsAt, saleEndsAt, salePausedAt, archivedAt, quantityMax } = activity;
+  if (archivedAt) return { code: 'ACTIVITY_ARCHIVED', archivedAt: archivedAt.toISOString() };
   if ((saleStartsAt && nowMs < saleStartsAt.getTime()) || (saleEndsAt && nowMs >= saleEndsAt.getTime())) {
     return {
       code: 'NOT_ON_SALE',

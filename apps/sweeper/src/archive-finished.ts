@@ -1,10 +1,13 @@
-import type { ArchiveCursor, EndedStatus, OrderRepository } from '@lapse/order-repository';
+import type { ArchiveCursor, EndedStatus, ForgetOptions, OrderRepository } from '@lapse/order-repository';
 import type { Logger, SweeperConfig } from '@lapse/runtime';
 import { ordersArchived, rowsForgotten } from './metrics.ts';
 
 export interface ArchiveFinishedParts {
   readonly orders: Pick<OrderRepository, 'archiveOrders' | 'forgetFinished'>;
-  readonly config: Pick<SweeperConfig, 'retainOrdersMs' | 'retainArchiveMs'>;
+  readonly config: Pick<
+    SweeperConfig,
+    'retainOrdersMs' | 'retainSalesMs' | 'retainArchiveMs' | 'retainActionsMs'
+  >;
   readonly log: Logger;
 }
 
@@ -25,10 +28,11 @@ const statuses: readonly EndedStatus[] = ['TIMEOUT_CLOSED', 'CANCELLED', 'ABORTE
  */
 export function archiveFinished({ orders, config, log }: ArchiveFinishedParts) {
   return async (signal: AbortSignal): Promise<number> => {
-    const { retainOrdersMs, retainArchiveMs } = config;
+    const { retainOrdersMs } = config;
     const total = retainOrdersMs === null ? 0 : await archiveAll(orders, retainOrdersMs, signal);
     if (total > 0) log.info({ orders: total }, 'orders that ended long ago were archived');
-    if (retainOrdersMs !== null || retainArchiveMs !== null) await forgetAll({ orders, config, log }, signal);
+    if (Object.values(forgetting(config)).some((ms) => ms !== null))
+      await forgetAll({ orders, config, log }, signal);
     return total;
   };
 }
@@ -56,13 +60,18 @@ async function archiveAll(
 
 async function forgetAll({ orders, config }: ArchiveFinishedParts, signal: AbortSignal): Promise<void> {
   for (let batch = 0; batch < batchesMax && !signal.aborted; batch += 1) {
-    const forgotten = await orders.forgetFinished({
-      olderThanMs: config.retainOrdersMs,
-      archiveOlderThanMs: config.retainArchiveMs,
-      limit: rowsPerBatchMax,
-    });
+    const forgotten = await orders.forgetFinished({ ...forgetting(config), limit: rowsPerBatchMax });
     const counts = Object.values(forgotten);
     rowsForgotten.inc(counts.reduce((sum, rows) => sum + rows, 0));
     if (counts.every((rows) => rows < rowsPerBatchMax)) return;
   }
+}
+
+/** Where only whole sales are archived, their messages go as well: no row may name an order that the archive has let go. */
+function forgetting(config: ArchiveFinishedParts['config']): Omit<ForgetOptions, 'limit'> {
+  return {
+    olderThanMs: config.retainOrdersMs ?? config.retainSalesMs,
+    archiveOlderThanMs: config.retainArchiveMs,
+    actionsOlderThanMs: config.retainActionsMs,
+  };
 }

@@ -4,6 +4,7 @@ import { registerWorker, repeat, serveOps, startProcess, withCrashPoints } from 
 import { openStock } from '@lapse/stock';
 import { applyLeftEffects } from './apply-left-effects.ts';
 import { archiveFinished } from './archive-finished.ts';
+import { archiveSales } from './archive-sales.ts';
 import { auditStock } from './audit-stock.ts';
 import { closeOverdue } from './close-overdue.ts';
 import { expireKeys } from './expire-keys.ts';
@@ -85,6 +86,7 @@ await startProcess('sweeper', groups, async ({ config, log, own }) => {
   start('release-orphans', orphansEveryMs, releaseOrphans(parts));
   start('expire-keys', expireKeysEveryMs, expireKeys(parts));
   start('archive-finished', retainEveryMs, archiveFinished(parts));
+  start('archive-sales', retainEveryMs, archiveSales(parts));
   start('park-dead-letters', deadLettersEveryMs, parkDeadLetters({ orders, drain: letters.drain }));
   // Not paused with the rest: it only reads, and figures that stand still would be believed.
   const report = reportState(parts);

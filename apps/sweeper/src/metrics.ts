@@ -54,6 +54,11 @@ export const ordersArchived = new Counter({
   help: 'Orders that ended longer ago than the policy keeps them, and went to the archive.',
 });
 
+export const activitiesArchived = new Counter({
+  name: 'lapse_sweeper_activities_archived_total',
+  help: 'Activities whose sale was over for longer than the policy keeps them, and that were archived.',
+});
+
 export const rowsForgotten = new Counter({
   name: 'lapse_sweeper_rows_forgotten_total',
   help: 'Rows deleted because they had done their work: messages, settled rows, findings, archived orders.',

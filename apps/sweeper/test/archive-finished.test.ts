@@ -11,7 +11,11 @@ beforeAll(async () => {
 afterAll(() => shop?.close());
 
 const run = (retainOrdersMs: number | null) =>
-  archiveFinished({ orders: shop.orders, log, config: { retainOrdersMs, retainArchiveMs: null } });
+  archiveFinished({
+    orders: shop.orders,
+    log,
+    config: { retainOrdersMs, retainSalesMs: null, retainArchiveMs: null, retainActionsMs: null },
+  });
 const live = () => new AbortController().signal;
 const count = (table: string) => shop.count(`SELECT COUNT(*) FROM ${table}`);
 

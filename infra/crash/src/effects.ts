@@ -72,6 +72,10 @@ export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
     'stock.setCapacity',
     'orders.expireKeys',
     'orders.archiveOrders',
+    'orders.archiveActivities',
+    'stock.forget',
+    'orders.noteStockForgotten',
+    'orders.archiveSoldOrders',
     'orders.forgetFinished',
     'orders.sweepReminders',
   ],
@@ -120,6 +124,7 @@ export const reads: Readonly<Record<string, string>> = {
   'orders.retryAttempt': 'a provider that is away: apps/settler/test',
   'orders.failRefund': 'a provider that says no: apps/settler/test',
   'orders.giveUpWaitingPayments': 'after ten minutes: apps/settler/test',
+  'orders.readArchivedWork': 'reads',
   'orders.readStatuses': 'reads',
   'orders.markOutboxFailed': 'a note for the operator: the row stays unsent either way',
   'orders.parkMessage':

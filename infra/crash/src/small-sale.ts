@@ -19,6 +19,7 @@ import type { CrashWorld } from './crash-world.ts';
 const capacity = 30;
 const payWithinMs = 1_500;
 const farMs = 3_600_000;
+const oldSaleName = 'Long over';
 /** A restart, a redelivery after the invisible time, and the sweeps. */
 const restTimeoutMs = 60_000;
 /** What reminders that died one after the other had each claimed waits for the last lease: `expectNoticesSent`. */
@@ -149,6 +150,7 @@ async function leaveTracks(world: CrashWorld, activityId: number): Promise<void>
   await shop.orders.closeExpired(late.ids, { cause: 'message' });
   for (const id of late.ids) await recordCapture(world, id, activity);
   await leaveOld(world, activity);
+  await leaveOldSale(world);
 }
 
 /** Cancelled days ago, and all done that there was to do. */
@@ -163,6 +165,28 @@ async function leaveOld({ shop }: CrashWorld, activity: Activity): Promise<void>
     [ids],
   );
   await shop.query('UPDATE order_transition SET at = at - INTERVAL 3 DAY WHERE order_id IN (?)', [ids]);
+}
+
+/** A sale that has been over for days, with an order that was paid: all of it is to be archived. */
+async function leaveOldSale(world: CrashWorld): Promise<void> {
+  const { shop } = world;
+  const { id: saleId } = await openActivity(world, 5, farMs);
+  const sale = await readLoaded(world, saleId);
+  const sold = await placeOrders(shop, sale, 1, { remindInMs: farMs - 1, expireInMs: farMs });
+  for (const id of sold.ids) await recordCapture(world, id, sale);
+  const ids = sold.ids.map((id) => Buffer.from(id.replaceAll('-', ''), 'hex'));
+  await shop.query(
+    `UPDATE orders SET idempotency_key = NULL, created_at = created_at - INTERVAL 3 DAY,
+       remind_at = remind_at - INTERVAL 3 DAY, expires_at = expires_at - INTERVAL 3 DAY,
+       paid_at = paid_at - INTERVAL 3 DAY WHERE id IN (?)`,
+    [ids],
+  );
+  await shop.query('UPDATE order_transition SET at = at - INTERVAL 3 DAY WHERE order_id IN (?)', [ids]);
+  await shop.query(
+    `UPDATE activity SET created_at = created_at - INTERVAL 3 DAY, sale_ends_at = NOW(3) - INTERVAL 3 DAY, name = ?
+     WHERE id = ?`,
+    [oldSaleName, saleId],
+  );
 }
 
 /** Messages that come for orders whose deadline was moved meanwhile. */
@@ -206,6 +230,8 @@ export async function expectRest({ shop }: CrashWorld): Promise<void> {
   const owed = `SELECT (SELECT COUNT(*) FROM orders WHERE status = 'PENDING')
     + (SELECT COUNT(*) FROM payment_attempt WHERE state IN ('CREATING', 'OPEN'))
     + (SELECT COUNT(*) FROM payment WHERE state IN ('WAITING', 'REFUND_PENDING'))
+    + (SELECT COUNT(*) FROM activity WHERE name = '${oldSaleName}'
+      AND (archived_at IS NULL OR stock_run_id IS NOT NULL))
     + (SELECT COUNT(*) FROM effect) + (SELECT COUNT(*) FROM message_outbox WHERE sent_at IS NULL)`;
   await waitUntil(async () => (await shop.count(owed)) === 0 && (await countHeld(shop)) === 0, {
     what: 'everything owed to be done',
@@ -224,11 +250,12 @@ export async function expectRest({ shop }: CrashWorld): Promise<void> {
 
 /**
  * A notice or event for the shop that a dead process had claimed goes out when its lease ends: waited for once,
- * after all the sales.
+ * after all the sales; and then the paid order of each old sale goes to the archive.
  */
 export async function expectNoticesSent({ shop }: CrashWorld): Promise<void> {
   const unsent = `SELECT (SELECT COUNT(*) FROM notification WHERE state = 'WAITING')
-    + (SELECT COUNT(*) FROM shop_event WHERE state IN ('WAITING', 'HELD'))`;
+    + (SELECT COUNT(*) FROM shop_event WHERE state IN ('WAITING', 'HELD'))
+    + (SELECT COUNT(*) FROM activity WHERE name = '${oldSaleName}' AND sold_archived_orders = 0)`;
   await waitUntil(async () => (await shop.count(unsent)) === 0, {
     what: 'all notices and events to be sent',
     timeoutMs: restTimeoutMs,
@@ -237,7 +264,7 @@ export async function expectNoticesSent({ shop }: CrashWorld): Promise<void> {
 }
 
 async function countHeld(shop: CrashWorld['shop']): Promise<number> {
-  const ids = await shop.query('SELECT id FROM activity ORDER BY id DESC LIMIT 3');
+  const ids = await shop.query('SELECT id FROM activity WHERE archived_at IS NULL ORDER BY id DESC LIMIT 3');
   const counts = await Promise.all(ids.map(({ id }) => shop.stock.readCounts(Number(id))));
   return counts.reduce((sum, each) => sum + (each?.held ?? 1), 0);
 }

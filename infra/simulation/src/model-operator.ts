@@ -103,6 +103,7 @@ export function operation(ledger: Ledger): Operations & RebuildSteps {
           generation: 1,
           stockRunId: null,
           salePausedAt: null,
+          archivedAt: null,
           createdAt: new Date(now()),
         },
         saleStartsAt: saleStartsAt === null ? null : new Date(saleStartsAt),

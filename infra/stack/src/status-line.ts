@@ -43,7 +43,8 @@ async function readCounts(mysqlUrl: string): Promise<OrderCounts> {
     `SELECT
        (SELECT COUNT(*) FROM orders WHERE status = 'PENDING') AS pending,
        (SELECT COUNT(*) FROM orders WHERE status = 'PENDING' AND reminded_at IS NOT NULL) AS reminded,
-       (SELECT COUNT(*) FROM orders WHERE status = 'PAID') AS paid,
+       (SELECT COUNT(*) FROM orders WHERE status = 'PAID')
+         + (SELECT COALESCE(SUM(sold_archived_orders), 0) FROM activity) AS paid,
        (SELECT COUNT(*) FROM orders WHERE status = 'TIMEOUT_CLOSED') AS closed,
        (SELECT COUNT(*) FROM orders WHERE status = 'CANCELLED') AS cancelled`,
   );

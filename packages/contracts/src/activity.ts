@@ -117,6 +117,12 @@ export const activityView = z.object({
     .datetime()
     .nullable()
     .describe('Since then an operator has new orders refused with SALE_PAUSED; null: they are taken.'),
+  archivedAt: z.iso
+    .datetime()
+    .nullable()
+    .describe(
+      'Since then its sale is over for good, and orders and changes are refused with ACTIVITY_ARCHIVED.',
+    ),
   payWithinMs: z.int(),
   remindAfterMs: z.int(),
   quantityMax: z.int(),

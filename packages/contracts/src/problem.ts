@@ -107,6 +107,12 @@ export const problems = {
     title: 'The payment provider is being asked for this refund',
     advice: 'Wait for the seconds in Retry-After, then read /v1/ops/refunds: it may have been paid.',
   },
+  ACTIVITY_ARCHIVED: {
+    status: 410,
+    title: 'The activity is archived',
+    advice:
+      'Its sale was over for longer than such are kept: nothing is sold or changed in it any more. Open a new activity. Orders are still found by their ids.',
+  },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large', advice: 'Send at most 16 KiB.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
@@ -175,6 +181,7 @@ export const problemView = z.object({
   saleStartsAt: z.string().nullable().optional(),
   saleEndsAt: z.string().nullable().optional(),
   salePausedAt: z.string().optional(),
+  archivedAt: z.string().optional(),
   capacity: z.int().optional(),
   taken: z.int().optional().describe('Places held and sold.'),
   expiresAt: z.string().optional(),

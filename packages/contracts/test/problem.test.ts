@@ -17,6 +17,7 @@ describe('the catalogue of errors', () => {
       ['SOLD_OUT', 409],
       ['ALREADY_HOLDING', 409],
       ['NOT_ON_SALE', 403],
+      ['ACTIVITY_ARCHIVED', 410],
       ['IDEMPOTENCY_KEY_REUSED', 422],
       ['OVERLOADED', 503],
       ['UNAVAILABLE', 503],

@@ -36,6 +36,7 @@ export async function changeCapacity(
   }
   const { result } = changed;
   if (result.kind === 'not_found') return { kind: 'refused', problem: { code: 'ACTIVITY_NOT_FOUND' } };
+  if (result.kind === 'archived') return { kind: 'refused', problem: { code: 'ACTIVITY_ARCHIVED' } };
   const { capacity: present, taken } = result;
   const detail = `${taken} places are held or sold; the capacity is ${present}.`;
   return { kind: 'refused', problem: { code: 'CAPACITY_BELOW_SOLD', detail, capacity: present, taken } };

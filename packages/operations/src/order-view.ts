@@ -38,12 +38,21 @@ export function firstAnswer(order: Order | NewOrder): OrderView {
 }
 
 export function toActivityView(activity: Activity): ActivityView {
-  const { generation: _internal, saleStartsAt, saleEndsAt, salePausedAt, createdAt, ...shown } = activity;
+  const {
+    generation: _internal,
+    saleStartsAt,
+    saleEndsAt,
+    salePausedAt,
+    archivedAt,
+    createdAt,
+    ...shown
+  } = activity;
   return {
     ...shown,
     saleStartsAt: saleStartsAt?.toISOString() ?? null,
     saleEndsAt: saleEndsAt?.toISOString() ?? null,
     salePausedAt: salePausedAt?.toISOString() ?? null,
+    archivedAt: archivedAt?.toISOString() ?? null,
     createdAt: createdAt.toISOString(),
   };
 }

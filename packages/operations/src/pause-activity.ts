@@ -35,6 +35,9 @@ export async function pauseActivity(
     case 'key_reused':
       return { kind: 'refused', problem: { code: 'IDEMPOTENCY_KEY_REUSED' } };
     case 'refused':
-      return { kind: 'refused', problem: { code: 'ACTIVITY_NOT_FOUND' } };
+      return {
+        kind: 'refused',
+        problem: { code: done.result.kind === 'archived' ? 'ACTIVITY_ARCHIVED' : 'ACTIVITY_NOT_FOUND' },
+      };
   }
 }

@@ -13,6 +13,8 @@ export interface Problem {
   readonly saleEndsAt?: string | null;
   /** Since when, with SALE_PAUSED. */
   readonly salePausedAt?: string;
+  /** Since when, with ACTIVITY_ARCHIVED. */
+  readonly archivedAt?: string;
   /** The capacity as it is, and the places held and sold, with CAPACITY_BELOW_SOLD. */
   readonly capacity?: number;
   readonly taken?: number;

@@ -3,7 +3,7 @@ import type { Activity } from './activity.ts';
 export const activityColumns =
   'id, name, capacity, capacity_version, available, price_minor, currency, sale_starts_at, sale_ends_at,' +
   ' pay_within_ms, remind_after_ms, quantity_max, late_payment_policy, payment_grace_ms, generation,' +
-  ' stock_run_id, sale_paused_at, created_at';
+  ' stock_run_id, sale_paused_at, archived_at, created_at';
 
 export interface ActivityRow {
   readonly id: number;
@@ -23,6 +23,7 @@ export interface ActivityRow {
   readonly generation: number;
   readonly stock_run_id: string | null;
   readonly sale_paused_at: Date | null;
+  readonly archived_at: Date | null;
   readonly created_at: Date;
 }
 
@@ -45,6 +46,7 @@ export function toActivity(row: ActivityRow): Activity {
     generation: row.generation,
     stockRunId: row.stock_run_id,
     salePausedAt: row.sale_paused_at,
+    archivedAt: row.archived_at,
     createdAt: row.created_at,
   };
 }

@@ -7,7 +7,7 @@ export interface Activity {
   readonly capacity: number;
   /** Rises with each change of the capacity. */
   readonly capacityVersion: number;
-  /** Capacity less the quantity of all PENDING and PAID orders, at every commit. */
+  /** Capacity less the quantity of all PENDING and PAID orders, those in the archive among them, at every commit. */
   readonly available: number;
   readonly priceMinor: number;
   readonly currency: string;
@@ -24,6 +24,8 @@ export interface Activity {
   readonly stockRunId: string | null;
   /** Since then an operator has new orders refused; null: they are taken. */
   readonly salePausedAt: Date | null;
+  /** Since then its sale is over for good, and Redis forgets it; null: it is not archived. */
+  readonly archivedAt: Date | null;
   readonly createdAt: Date;
 }
 
@@ -31,6 +33,6 @@ export interface ActivityPage {
   /** The last number of the page before, 0 at first. */
   readonly afterId: number;
   readonly limit: number;
-  /** Only those that still sell or may still owe something, or only those that are over; else all. */
+  /** Only those that still sell or may still owe something, or only those that are over; else both. None is archived. */
   readonly only?: 'live' | 'over';
 }

@@ -9,5 +9,7 @@ export interface ChangedCapacity {
 
 export type CapacityRefusal =
   | { readonly kind: 'not_found' }
+  /** Its sale is over for good. */
+  | { readonly kind: 'archived' }
   /** `taken`: places of pending and paid orders, which is the least that the capacity can be now. */
   | { readonly kind: 'below_sold'; readonly capacity: number; readonly taken: number };

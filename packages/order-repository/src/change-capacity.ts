@@ -37,6 +37,7 @@ async function changeOnce(
 ): Promise<Changed<ChangedCapacity, CapacityRefusal>> {
   const before = await lockActivity(session, activityId);
   if (before === undefined) return { kind: 'refused', result: { kind: 'not_found' } };
+  if (before.archived_at !== null) return { kind: 'refused', result: { kind: 'archived' } };
   const taken = before.capacity - before.available;
   if (capacity < taken) {
     return { kind: 'refused', result: { kind: 'below_sold', capacity: before.capacity, taken } };

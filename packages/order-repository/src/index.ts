@@ -93,9 +93,14 @@ export { readSchema, type SchemaState } from './read-schema.ts';
 export type { RefundPaidByHand, RefundPaidByHandRefusal } from './refund-paid-by-hand.ts';
 export type { ReminderCursor, ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
 export type {
+  ArchiveActivitiesOptions,
   ArchiveCursor,
+  ArchivedActivities,
   ArchivedOrders,
+  ArchivedSoldOrders,
+  ArchivedWork,
   ArchiveOptions,
+  ArchiveSoldOptions,
   EndedStatus,
   ForgetOptions,
   ForgottenRows,

@@ -90,6 +90,10 @@ const classOf: Readonly<Record<Exclude<keyof OrderRepository, 'close' | 'now' | 
   forgetDeadWorkers: 'report',
   expireKeys: 'report',
   archiveOrders: 'report',
+  archiveActivities: 'report',
+  noteStockForgotten: 'report',
+  readArchivedWork: 'report',
+  archiveSoldOrders: 'report',
   forgetFinished: 'report',
 };
 

@@ -1,4 +1,6 @@
+import { archiveActivities } from './archive-activities.ts';
 import { archiveOrders } from './archive-orders.ts';
+import { archiveSoldOrders } from './archive-sold-orders.ts';
 import { markFindingsHealed, recordFindings } from './audit-findings.ts';
 import { createBusyActivities } from './busy-activities.ts';
 import { cancelByOperator } from './cancel-by-operator.ts';
@@ -50,12 +52,14 @@ import { measureRepository } from './measure-repository.ts';
 import { toStoreError } from './mysql-fault.ts';
 import { noteAction } from './note-action.ts';
 import { noteFirstLoad } from './note-first-load.ts';
+import { noteStockForgotten } from './note-stock-forgotten.ts';
 import { openAttempt } from './open-attempt.ts';
 import type { OrderRepository, RepositoryConfig, RepositoryLog } from './order-repository.ts';
 import { parkMessage } from './park-message.ts';
 import { readActiveOrders } from './read-active-orders.ts';
 import { readActivity } from './read-activity.ts';
 import { readActivityCounts } from './read-activity-counts.ts';
+import { readArchivedWork } from './read-archived-work.ts';
 import { readOldestOverdue } from './read-oldest-overdue.ts';
 import { readOrder } from './read-order.ts';
 import { countOrders, readOverview } from './read-overview.ts';
@@ -134,6 +138,10 @@ function bind(
     extendOrder: (id, extension, request, answer) => extendOrder(database, id, extension, request, answer),
     expireKeys: (options) => expireKeys(database, log, options),
     archiveOrders: (options) => archiveOrders(database, log, options),
+    archiveActivities: (options) => archiveActivities(database, options),
+    noteStockForgotten: (activityId) => noteStockForgotten(database, activityId),
+    readArchivedWork: (page) => readArchivedWork(database, page),
+    archiveSoldOrders: (options) => archiveSoldOrders(database, log, options),
     forgetFinished: (options) => forgetFinished(database, options),
     recordPayment: (event) => waits.run(() => recordPayment(database, log, busy, event)),
     claimWaitingPayments: (options) => claimWaitingPayments(database, options),

@@ -1,4 +1,6 @@
+import type { OrderStatus } from '@lapse/contracts';
 import { idFromBytes } from './binary-id.ts';
+import type { PaymentState } from './payment.ts';
 import type { TimelineRows } from './timeline-rows.ts';
 
 /** What an order may still be named by, beside its own rows. */
@@ -25,8 +27,19 @@ export function whyOpen(
   if (parked.has(id)) return 'parked';
   if (notifications.some(({ state }) => state === 'WAITING' || state === 'PARKED')) return 'notice';
   if (shopEvents.some(({ state }) => state !== 'SENT')) return 'shop_event';
-  // CAPTURED: money was taken, whether its event has come or not.
-  if (attempts.some(({ state }) => state !== 'CANCELLED' && state !== 'FAILED')) return 'attempt';
-  if (payments.some(({ state }) => state !== 'FAILED')) return 'money';
+  if (attempts.some(({ state }) => state === 'CREATING' || state === 'OPEN')) return 'attempt';
+  if (!isSettled(order.status, payments)) return 'money';
+  const known = payments.filter(({ state }) => state !== 'FAILED').length;
+  // Money was taken, and its event has not come.
+  if (attempts.filter(({ state }) => state === 'CAPTURED').length > known) return 'attempt';
   return null;
+}
+
+/** Went back, or there was none. */
+const isOver: ReadonlySet<PaymentState> = new Set(['REFUNDED', 'DISMISSED', 'FAILED']);
+
+/** A paid order keeps the money of one payment, every other order of none. What waits, is owed or is in quarantine is open. */
+function isSettled(status: OrderStatus, payments: TimelineRows['payments']): boolean {
+  const rest = payments.filter(({ state }) => !isOver.has(state)).map(({ state }) => state);
+  return status === 'PAID' ? rest.length === 1 && rest[0] === 'CAPTURED' : rest.length === 0;
 }

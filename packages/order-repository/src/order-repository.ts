@@ -40,7 +40,17 @@ import type {
 import type { ClaimOptions, OpenAttemptResult, PaymentAttempt, ProviderAttempt } from './payment-attempt.ts';
 import type { RefundPaidByHand, RefundPaidByHandRefusal } from './refund-paid-by-hand.ts';
 import type { ReminderSweep, ReminderSweepOptions } from './reminder-sweep.ts';
-import type { ArchivedOrders, ArchiveOptions, ForgetOptions, ForgottenRows } from './retention.ts';
+import type {
+  ArchiveActivitiesOptions,
+  ArchivedActivities,
+  ArchivedOrders,
+  ArchivedSoldOrders,
+  ArchivedWork,
+  ArchiveOptions,
+  ArchiveSoldOptions,
+  ForgetOptions,
+  ForgottenRows,
+} from './retention.ts';
 import type { SettleAnswer, SettleOptions, SettleResult } from './settle-result.ts';
 import type { FinishedShopEvent, ShopEventJob } from './shop-event.ts';
 import type { ActivitySnapshot } from './snapshot.ts';
@@ -196,6 +206,10 @@ export interface OrderRepository {
   ): Promise<OperatorResult<ExtendedOrder, ExtendRefusal>>;
   expireKeys(options: { limit: number }): Promise<ExpiredKeys>;
   archiveOrders(options: ArchiveOptions): Promise<ArchivedOrders>;
+  archiveActivities(options: ArchiveActivitiesOptions): Promise<ArchivedActivities>;
+  noteStockForgotten(activityId: number): Promise<void>;
+  readArchivedWork(page: { afterId: number; limit: number }): Promise<ArchivedWork>;
+  archiveSoldOrders(options: ArchiveSoldOptions): Promise<ArchivedSoldOrders>;
   forgetFinished(options: ForgetOptions): Promise<ForgottenRows>;
   recordPayment(event: PaymentEvent): Promise<PaymentResult>;
   claimWaitingPayments(options: { limit: number; retryMs: number }): Promise<WaitingPayment[]>;

@@ -7,5 +7,6 @@ export interface PausedActivity {
 }
 
 export interface PauseRefusal {
-  readonly kind: 'not_found';
+  /** `archived`: its sale is over for good. */
+  readonly kind: 'not_found' | 'archived';
 }

@@ -16,7 +16,7 @@ export type Reacquired =
 
 /**
  * Take up an order again that closed at its deadline and whose money came late, if its activity wants that, sales have
- * not ended, its buyer has no other order there, and its places are free. All of it or nothing, in the caller's
+ * not ended and it is not archived, its buyer has no other order there, and its places are free. All of it or nothing, in the caller's
  * transaction and under the order's lock; the unique key of active buyers and the conditional decrement decide, so
  * that nothing read before can be out of date. The decrement is last: an activity's row is the one that all share.
  *
@@ -31,7 +31,7 @@ export async function reacquirePlace(
   { paymentRow, locked }: { readonly paymentRow: number; readonly locked: readonly number[] },
 ): Promise<Reacquired> {
   const [activity] = await session.rows<{ late_payment_policy: string; is_over: number }>(
-    `SELECT late_payment_policy, COALESCE(sale_ends_at <= NOW(3), 0) AS is_over FROM activity WHERE id = ?`,
+    `SELECT late_payment_policy, COALESCE(sale_ends_at <= NOW(3), 0) OR archived_at IS NOT NULL AS is_over FROM activity WHERE id = ?`,
     [order.activityId],
   );
   if (activity?.late_payment_policy !== 'reacquire') return refused('the order had closed');
@@ -78,9 +78,10 @@ async function takeUp(
   await insertShopEvents(session, 'paid', [order.id]);
   await keepLatePayment(session, paymentRow);
   const { activityId } = order;
-  const taken = session.run('UPDATE activity SET available = available - ? WHERE id = ? AND available >= ?', [
-    ...[order.quantity, activityId, order.quantity],
-  ]);
+  const taken = session.run(
+    `UPDATE activity SET available = available - ? WHERE id = ? AND available >= ? AND archived_at IS NULL`,
+    [order.quantity, activityId, order.quantity],
+  );
   const { affectedRows } = await orLocked(session, [activityId], taken);
   return affectedRows === 1
     ? { kind: 'reacquired', effect }

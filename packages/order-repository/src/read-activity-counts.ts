@@ -16,7 +16,7 @@ interface CountsRow {
 
 /**
  * Count an activity's active orders and read its row in one statement, so at one instant; null when there is no such
- * activity. Locks nothing. Reads every active order: 0.1 s for 100,000.
+ * activity. What went to the archive counts as paid. Locks nothing. Reads every active order: 0.1 s for 100,000.
  */
 export async function readActivityCounts(
   database: Database,
@@ -27,8 +27,8 @@ export async function readActivityCounts(
       `SELECT a.capacity, a.capacity_version, a.available, a.generation, a.stock_run_id,
          COALESCE(SUM(IF(o.status = 'PENDING', o.quantity, 0)), 0) AS pending_units,
          COALESCE(SUM(o.status = 'PENDING'), 0) AS pending_orders,
-         COALESCE(SUM(IF(o.status = 'PAID', o.quantity, 0)), 0) AS paid_units,
-         COALESCE(SUM(o.status = 'PAID'), 0) AS paid_orders
+         a.sold_archived_units + COALESCE(SUM(IF(o.status = 'PAID', o.quantity, 0)), 0) AS paid_units,
+         a.sold_archived_orders + COALESCE(SUM(o.status = 'PAID'), 0) AS paid_orders
        FROM activity a
        LEFT JOIN orders o FORCE INDEX (orders_active_user)
          ON o.activity_id = a.id AND o.active_user IS NOT NULL

@@ -40,7 +40,7 @@ interface ActiveRow {
  * Orders that became PAID since they were read are therefore confirmed once more, by an effect of this
  * transaction. Any later payment meets the new keys.
  *
- * Does nothing when there is no such activity. If the commit fails, Redis has a generation that MySQL has not
+ * Does nothing when there is no such activity, or it is archived: then Redis is to forget it. If the commit fails, Redis has a generation that MySQL has not
  * given out yet: it refuses to sell until the next rebuild, which gives out that number with a load of its own.
  */
 export async function rebuildSnapshot(
@@ -67,7 +67,8 @@ async function rebuildOnce(
   apply: (snapshot: ActivitySnapshot) => Promise<string>,
 ): Promise<number | null> {
   const [activity] = await session.rows<ActivityRow>(
-    'SELECT capacity, capacity_version, available, generation, stock_run_id FROM activity WHERE id = ? FOR UPDATE',
+    `SELECT capacity, capacity_version, available, generation, stock_run_id FROM activity
+     WHERE id = ? AND archived_at IS NULL FOR UPDATE`,
     [activityId],
   );
   if (activity === undefined) return null;

@@ -35,6 +35,7 @@ async function pauseOnce(
 ): Promise<Changed<PausedActivity, PauseRefusal>> {
   const before = await read(session, id, dryRun ? '' : 'FOR UPDATE');
   if (before === undefined) return { kind: 'refused', result: { kind: 'not_found' } };
+  if (before.archivedAt !== null) return { kind: 'refused', result: { kind: 'archived' } };
   const changes = (before.salePausedAt !== null) !== paused;
   if (dryRun || !changes) return { kind: 'done', result: { activity: before, changes }, actions: [] };
   await session.run(`UPDATE activity SET sale_paused_at = ${paused ? 'NOW(3)' : 'NULL'} WHERE id = ?`, [id]);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type Fixture, openFixture } from './fixture.ts';
 
 const dayMs = 86_400_000;
-const keep = { olderThanMs: 2 * dayMs, archiveOlderThanMs: null, limit: 100 };
+const keep = { olderThanMs: 2 * dayMs, archiveOlderThanMs: null, actionsOlderThanMs: null, limit: 100 };
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -100,8 +100,22 @@ it('the archive is kept for as long as its own policy says, in batches', async (
     );
   }
   expect(await fixture.repository.forgetFinished(keep)).toMatchObject({ archived: 0 });
-  const archive = { olderThanMs: null, archiveOlderThanMs: 2 * dayMs, limit: 2 };
+  const archive = { ...keep, olderThanMs: null, archiveOlderThanMs: 2 * dayMs, limit: 2 };
   expect(await fixture.repository.forgetFinished(archive)).toMatchObject({ archived: 2 });
   expect(await fixture.repository.forgetFinished(archive)).toMatchObject({ archived: 1 });
   expect(await count('order_archive')).toBe(1);
+});
+
+it('what operators did is kept for ever, or for as long as its own policy says', async () => {
+  for (const days of [900, 900, 300]) {
+    await fixture.query(
+      `INSERT INTO operator_action (id, at, actor, action, target_kind, target, reason)
+       VALUES (?, ?, 'boss', 'x', 'order', 'x', 'x')`,
+      [newBytes(), daysAgo(days)],
+    );
+  }
+  expect(await fixture.repository.forgetFinished(keep)).toMatchObject({ actions: 0 });
+  const year = { ...keep, olderThanMs: null, actionsOlderThanMs: 365 * dayMs };
+  expect(await fixture.repository.forgetFinished(year)).toMatchObject({ actions: 2, messages: 0 });
+  expect(await count('operator_action')).toBe(1);
 });

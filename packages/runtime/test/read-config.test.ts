@@ -42,6 +42,8 @@ describe('values', () => {
         auditEveryMs: 30_000,
         retainOrdersMs: null,
         retainArchiveMs: null,
+        retainSalesMs: null,
+        retainActionsMs: null,
         retainEveryMs: 60_000,
       },
       relay: { gatherMs: 250, dueWindowMs: 1_000, closeLeadMs: 1_500 },

@@ -21,7 +21,7 @@ class StockIsCurrent extends Error {}
  * Load an activity's stock from MySQL, under the lock of its row, so that one process at a time does it. Under the
  * lock `isWanted` is asked once more, with what Redis has and what MySQL has noted: when another process was quicker,
  * the transaction is undone instead of loading a second time.
- * @returns false when it was not wanted any more.
+ * @returns false when it was not wanted any more, or there is no such activity, or it is archived.
  */
 export async function rebuildStock(
   { orders, stock, log }: RebuildStockParts,
@@ -31,7 +31,7 @@ export async function rebuildStock(
 ): Promise<boolean> {
   const startedAt = performance.now();
   let lockedAt = startedAt;
-  let loaded: object = {};
+  let loaded: object | undefined;
   try {
     await orders.rebuildSnapshot(activityId, async ({ available, stockRunId, ...snapshot }) => {
       lockedAt = performance.now();
@@ -47,6 +47,7 @@ export async function rebuildStock(
     if (error instanceof StockIsCurrent || (error as Error).cause instanceof StockIsCurrent) return false;
     throw error;
   }
+  if (loaded === undefined) return false;
   const now = performance.now();
   const times = { ms: Math.round(now - startedAt), loadMs: Math.round(now - lockedAt) };
   log.warn({ activityId, ...loaded, ...times }, why);

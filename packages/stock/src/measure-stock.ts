@@ -11,6 +11,7 @@ const classOf: Readonly<Record<Exclude<keyof Stock, 'close' | 'stopping' | 'ping
   confirm: 'confirm',
   reacquire: 'reacquire',
   load: 'load',
+  forget: 'prune',
   setCapacity: 'capacity',
   describeServers: 'read',
   readLoadToken: 'read',

@@ -1,6 +1,7 @@
 import type { Logger } from '@lapse/runtime';
 import { connectRedis } from './connect-redis.ts';
 import { describeServers } from './describe-servers.ts';
+import { forgetStock } from './forget-stock.ts';
 import { inspectStock } from './inspect-stock.ts';
 import { loadStock, readLoadToken } from './load-stock.ts';
 import { measureStock } from './measure-stock.ts';
@@ -38,6 +39,7 @@ export async function openStock(config: StockConfig, log: Logger): Promise<Stock
     confirm: (activityId, orderIds) => settleHolds(client, 'confirm', activityId, orderIds),
     reacquire: (activityId, orders) => reacquire(client, activityId, orders),
     setCapacity: (activityId, version, capacity) => setCapacity(client, activityId, version, capacity),
+    forget: (activityId) => forgetStock(client, activityId),
     load: (snapshot, replaces) => loadStock(client, snapshot, replaces),
     readLoadToken: (activityId) => readLoadToken(client, activityId),
     readLoad: (activityId) => readLoad(client, activityId),

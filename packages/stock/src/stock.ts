@@ -24,6 +24,7 @@ export interface Stock extends Closable {
   confirm(activityId: number, orderIds: readonly string[]): Promise<SettleResult>;
   reacquire(activityId: number, orders: readonly ReacquiredOrder[]): Promise<ReacquireResult>;
   setCapacity(activityId: number, version: number, capacity: number): Promise<CapacityResult>;
+  forget(activityId: number): Promise<void>;
   /** @returns the run id of the server that has it now. */
   load(snapshot: StockSnapshot, replaces: string): Promise<string>;
   readLoadToken(activityId: number): Promise<string>;

@@ -28,6 +28,7 @@ export const changeCapacity: Command = async (context, input) => {
   }
   const activity = await orders.readActivity(id);
   if (!activity) return refusedResult({ code: 'ACTIVITY_NOT_FOUND' });
+  if (activity.archivedAt) return refusedResult({ code: 'ACTIVITY_ARCHIVED' });
   const taken = activity.capacity - activity.available;
   if (capacity < taken) {
     return refusedResult({ code: 'CAPACITY_BELOW_SOLD', capacity: activity.capacity, taken });

@@ -37,9 +37,11 @@ export const showActivity: Command = async (context, input) => {
     `on sale from ${view.saleStartsAt ? time(view.saleStartsAt) : 'the start'} to ${view.saleEndsAt ? time(view.saleEndsAt) : 'no end'}`,
     '',
     table(['', 'free', 'held', 'sold', 'generation'], [row('MySQL', mysql), row('Redis', redis)]),
-    agree
-      ? 'The two agree.'
-      : 'The two differ now; `lapse audit` says whether it is more than what is under way.',
+    view.archivedAt
+      ? `Archived ${time(view.archivedAt)}: nothing is sold here any more, and Redis need not know of it.`
+      : agree
+        ? 'The two agree.'
+        : 'The two differ now; `lapse audit` says whether it is more than what is under way.',
     `Times: ${zone}`,
   ];
   return { shape: activityShowShape, data: { ...view, mysql, redis, agree }, text: text.join('\n') };

@@ -43,6 +43,7 @@ export const audit: Command = async (context, input) => {
   if (activities.length === 0 && typed.activity !== undefined) {
     return refusedResult({ code: 'ACTIVITY_NOT_FOUND' });
   }
+  if (activities.some(({ archivedAt }) => archivedAt)) return refusedResult({ code: 'ACTIVITY_ARCHIVED' });
   const { sweeper } = context.config('sweeper');
   const youngMs = sweeper.orphansAfterMs;
   const { suspects, notLoaded } = await lookOnce(context, activities, youngMs);

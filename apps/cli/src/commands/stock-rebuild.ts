@@ -14,6 +14,8 @@ export const rebuildStockOf: Command = async (context, input) => {
   const id = typedActivityId(input);
   const { apply, request } = askedChange(input, 'stock rebuild', [id]);
   const orders = await context.orders();
+  const activity = await orders.readActivity(id);
+  if (activity?.archivedAt) return refusedResult({ code: 'ACTIVITY_ARCHIVED' });
   const counts = await orders.readActivityCounts(id);
   if (counts === null) return refusedResult({ code: 'ACTIVITY_NOT_FOUND' });
   const active = counts.pending.orders + counts.paid.orders;

@@ -82,7 +82,12 @@ export const activityRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app
           200: activityView,
           ...problemResponses(
             ...(['INVALID_REQUEST', 'UNAUTHENTICATED', 'FORBIDDEN', 'ACTIVITY_NOT_FOUND'] as const),
-            ...(['CAPACITY_BELOW_SOLD', 'IDEMPOTENCY_KEY_REUSED', 'UNAVAILABLE'] as const),
+            ...([
+              'ACTIVITY_ARCHIVED',
+              'CAPACITY_BELOW_SOLD',
+              'IDEMPOTENCY_KEY_REUSED',
+              'UNAVAILABLE',
+            ] as const),
           ),
         },
       },

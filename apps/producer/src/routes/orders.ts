@@ -60,7 +60,13 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
           201: orderView,
           ...problemResponses(
             ...(['INVALID_REQUEST', 'UNAUTHENTICATED', 'NOT_ON_SALE', 'ACTIVITY_NOT_FOUND'] as const),
-            ...(['SOLD_OUT', 'SALE_PAUSED', 'ALREADY_HOLDING', 'IDEMPOTENCY_KEY_REUSED'] as const),
+            ...([
+              'ACTIVITY_ARCHIVED',
+              'SOLD_OUT',
+              'SALE_PAUSED',
+              'ALREADY_HOLDING',
+              'IDEMPOTENCY_KEY_REUSED',
+            ] as const),
             ...(['OVERLOADED', 'PAUSED', 'UNAVAILABLE', 'STOCK_NOT_READY'] as const),
           ),
         },
@@ -91,14 +97,16 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
       schema: {
         ...shared,
         operationId: 'readOrder',
-        summary: 'Read an order',
+        summary: 'Read an order, also one that is in the archive',
         params: orderPath,
         response: { 200: orderView, ...orderProblems },
       },
     },
     async (request, reply) => {
       const { userId, isOperator } = identityOf(request);
-      const order = await orders.readOrder(request.params.id);
+      const { id } = request.params;
+      // The archive last: an order is there before it is not in its table any more.
+      const order = (await orders.readOrder(id)) ?? (await orders.readTimeline(id))?.order;
       if (!order || !(isOperator || order.userId === userId)) {
         return sendProblem(reply, { code: 'ORDER_NOT_FOUND' });
       }

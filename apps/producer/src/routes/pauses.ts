@@ -92,7 +92,7 @@ export const pauseRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
           body: pauseBody,
           response: {
             200: activityPauseView,
-            ...problemResponses(...changeProblems, 'ACTIVITY_NOT_FOUND'),
+            ...problemResponses(...changeProblems, 'ACTIVITY_NOT_FOUND', 'ACTIVITY_ARCHIVED'),
           },
         },
       },

@@ -9,6 +9,7 @@ import { indexEffectsByActivity } from './0008-effects-by-activity.ts';
 import { addDismissedPayments } from './0009-dismissed-payments.ts';
 import { createWorkers } from './0010-workers.ts';
 import { createOrderArchive } from './0011-order-archive.ts';
+import { addArchivedActivities } from './0012-archived-activities.ts';
 import type { Migration } from './migration.ts';
 
 /** In the order in which they run. Imported, not read from a folder: the same from source and from dist. */
@@ -24,4 +25,5 @@ export const allMigrations: readonly Migration[] = [
   addDismissedPayments,
   createWorkers,
   createOrderArchive,
+  addArchivedActivities,
 ];

@@ -12,6 +12,10 @@ const reportEveryMaxMs = 60_000;
  */
 const retainMinMs = 2 * dayMs;
 const retainMaxMs = 36_500 * dayMs;
+/** A payment that comes again is known by the rows that go with its order: providers send an event for 30 days at most. */
+const retainArchiveMinMs = 35 * dayMs;
+/** Who did what by hand, and why, is asked of a year. */
+const retainActionsMinMs = 365 * dayMs;
 
 export const workerGroup = defineGroup({
   heartbeatMs: {
@@ -208,14 +212,28 @@ export const sweeperGroup = defineGroup({
     schema: durationOrForever(retainMinMs, retainMaxMs),
     default: 'forever',
     example: '90d',
-    help: 'How long after its end and its deadline an order that closed, was cancelled or was never sold keeps its rows; then it goes to the archive. Sent messages, settled rows and healed findings as old are deleted. Paid orders stay.',
+    help: 'How long after its end and its deadline an order that closed, was cancelled or was never sold keeps its rows; then it goes to the archive. Sent messages, settled rows and healed findings as old are deleted. Paid orders go with their activity: `LAPSE_RETAIN_SALES`.',
   },
   retainArchiveMs: {
     env: 'LAPSE_RETAIN_ARCHIVE',
-    schema: durationOrForever(retainMinMs, retainMaxMs),
+    schema: durationOrForever(retainArchiveMinMs, retainMaxMs),
     default: 'forever',
     example: '730d',
-    help: 'How long an order stays in the archive; then nothing is known of it.',
+    help: 'How long an order stays in the archive; then nothing is known of it, nor of its payments.',
+  },
+  retainSalesMs: {
+    env: 'LAPSE_RETAIN_SALES',
+    schema: durationOrForever(retainMinMs, retainMaxMs),
+    default: 'forever',
+    example: '180d',
+    help: 'How long after its sale is over (ended, paused by an operator, or all sold, and nothing pending or paid since) an activity is archived: nothing is sold in it any more, Redis forgets it, and its paid orders go to the archive. Without `LAPSE_RETAIN_ORDERS`, messages and settled rows as old are deleted.',
+  },
+  retainActionsMs: {
+    env: 'LAPSE_RETAIN_ACTIONS',
+    schema: durationOrForever(retainActionsMinMs, retainMaxMs),
+    default: 'forever',
+    example: '3650d',
+    help: 'How long it is kept who changed what by hand, and why.',
   },
   retainEveryMs: {
     env: 'LAPSE_RETAIN_EVERY',

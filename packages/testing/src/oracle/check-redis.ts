@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { compareOrders } from './compare-orders.ts';
 import { findUnseenBuyers } from './find-unseen-buyers.ts';
 import type { MysqlSnapshot } from './mysql-snapshot.ts';
-import { type RedisSums, readRedisSums } from './redis-sums.ts';
+import { type RedisSums, readRedisSums, redisKeys } from './redis-sums.ts';
 import type { ActivityFilter } from './rule.ts';
 import type { Finding } from './verdict.ts';
 
@@ -44,6 +44,7 @@ export async function checkRedis(
     ...(await findUnseenBuyers(mysql, redis, loaded, async () => (await readRunId(redis)) === runId)),
   );
   if (atRest) findings.push(...(await compareOrders(mysql, redis, only, suspects)));
+  if (atRest) findings.push(...(await findUnforgotten(mysql, redis, only)));
   return findings;
 }
 
@@ -58,8 +59,23 @@ async function readActivities(mysql: MysqlSnapshot, only: ActivityFilter): Promi
       a.stock_run_id AS runId,
       COALESCE(SUM(o.status = 'PENDING'), 0) AS pending, COALESCE(SUM(o.status = 'PAID'), 0) AS paid
     FROM activity a LEFT JOIN orders o ON o.activity_id = a.id AND o.status IN ('PENDING', 'PAID')
-    WHERE ${only('a.id')}
+    WHERE a.archived_at IS NULL AND ${only('a.id')}
     GROUP BY a.id, a.capacity, a.capacity_version, a.available, a.generation, a.stock_run_id ORDER BY a.id`);
+}
+
+/** I3 of archived activities: Redis knows nothing of them. */
+async function findUnforgotten(mysql: MysqlSnapshot, redis: Redis, only: ActivityFilter): Promise<Finding[]> {
+  const archived = await mysql.rows<{ id: number; runId: string | null }>(
+    `SELECT a.id, a.stock_run_id AS runId FROM activity a WHERE a.archived_at IS NOT NULL AND ${only('a.id')}`,
+  );
+  const findings: Finding[] = [];
+  for (const { id, runId } of archived) {
+    const keys = await redis.exists(...Object.values(redisKeys(id)));
+    if (keys === 0 && runId === null) continue;
+    const what = keys > 0 ? `${keys} keys of it are in Redis` : 'it is not noted that Redis has forgotten it';
+    findings.push({ id: 'I3', says: `activity ${id} is archived, and ${what}`, total: 1, orderIds: [] });
+  }
+  return findings;
 }
 
 /** I2, of one instant in Redis, by the capacity that Redis has followed so far. */

@@ -56,13 +56,14 @@ export async function compareOrders(
   }));
 }
 
-/** All pending and paid orders, in pages by primary key. */
+/** All pending and paid orders but those of archived activities, in pages by primary key. */
 async function* activeOrders(mysql: MysqlSnapshot, only: ActivityFilter): AsyncGenerator<ActiveOrder[]> {
   let after = Buffer.alloc(0);
   for (;;) {
     const page = await mysql.rows<ActiveOrder>(
       `SELECT o.id, o.activity_id, o.user_id, o.quantity, o.status FROM orders o
-       WHERE o.id > ? AND o.status IN ('PENDING', 'PAID') AND ${only('o.activity_id')} ORDER BY o.id LIMIT ${pageMax}`,
+       LEFT JOIN activity a ON a.id = o.activity_id
+       WHERE o.id > ? AND a.archived_at IS NULL AND o.status IN ('PENDING', 'PAID') AND ${only('o.activity_id')} ORDER BY o.id LIMIT ${pageMax}`,
       [after],
     );
     const last = page.at(-1);

@@ -109,16 +109,16 @@ export const orderRules: readonly Rule[] = [
   },
 ];
 
-/** Names the newest active order of each activity where `wrong`. Sums are signed: a difference may be negative. */
+/** Names the newest active order of each activity where `wrong`. What is in the archive for good is taken. Sums are signed: a difference may be negative. */
 function takenByActivity(only: string, wrong: string): string {
   return `
     SELECT order_id FROM (
       SELECT MAX(o.id) AS order_id, a.capacity AS capacity, a.available AS available,
-        COALESCE(SUM(o.quantity), 0) AS taken
+        a.sold_archived_units + COALESCE(SUM(o.quantity), 0) AS taken
       FROM activity a
       LEFT JOIN orders o ON o.activity_id = a.id AND o.status IN ('PENDING', 'PAID')
       WHERE ${only}
-      GROUP BY a.id, a.capacity, a.available) AS sums
+      GROUP BY a.id, a.capacity, a.available, a.sold_archived_units) AS sums
     WHERE ${wrong}`;
 }
 

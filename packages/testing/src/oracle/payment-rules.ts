@@ -16,7 +16,8 @@ export const paymentRules: readonly Rule[] = [
     says: 'captured payment of an order that is not paid, without a refund or quarantine',
     sql: (only) => `
       SELECT p.order_id FROM payment p LEFT JOIN orders o ON o.id = p.order_id
-      WHERE p.state = 'CAPTURED' AND (o.id IS NULL OR o.status <> 'PAID') AND ${ofOrderOrNone(only)}`,
+      LEFT JOIN order_archive x ON x.order_id = p.order_id
+      WHERE p.state = 'CAPTURED' AND COALESCE(o.status, x.status, 'none') <> 'PAID' AND ${ofOrderOrNone(only)}`,
   },
   {
     id: 'I6',

@@ -10,9 +10,12 @@ interface Counted {
 
 /** What there is, for the report: a verdict on an empty database says nothing, and should be seen to. */
 export async function readCounts(mysql: MysqlSnapshot, only: ActivityFilter): Promise<OracleCounts> {
-  const [activity] = await mysql.rows<{ activities: number; capacity: number; available: number }>(
+  const [activity] = await mysql.rows<
+    Record<'activities' | 'capacity' | 'available' | 'soldOrders' | 'soldUnits', number>
+  >(
     `SELECT COUNT(*) AS activities, COALESCE(SUM(a.capacity), 0) AS capacity,
-       COALESCE(SUM(a.available), 0) AS available FROM activity a WHERE ${only('a.id')}`,
+       COALESCE(SUM(a.available), 0) AS available, COALESCE(SUM(a.sold_archived_orders), 0) AS soldOrders,
+       COALESCE(SUM(a.sold_archived_units), 0) AS soldUnits FROM activity a WHERE ${only('a.id')}`,
   );
   const statuses = await mysql.rows<{ status: OrderStatus; total: number; units: number }>(
     `SELECT o.status, COUNT(*) AS total, SUM(o.quantity) AS units FROM orders o
@@ -42,6 +45,7 @@ export async function readCounts(mysql: MysqlSnapshot, only: ActivityFilter): Pr
   const orders = Object.fromEntries(
     orderStatuses.map((wanted) => [wanted, statuses.find(({ status }) => status === wanted)?.total ?? 0]),
   ) as Record<OrderStatus, number>;
+  orders.PAID += activity?.soldOrders ?? 0;
   const notifications = byName(notices);
   return {
     activities: activity?.activities ?? 0,
@@ -50,7 +54,7 @@ export async function readCounts(mysql: MysqlSnapshot, only: ActivityFilter): Pr
       capacity: activity?.capacity ?? 0,
       available: activity?.available ?? 0,
       pending: unitsOf('PENDING'),
-      paid: unitsOf('PAID'),
+      paid: unitsOf('PAID') + (activity?.soldUnits ?? 0),
       credited: credit?.units ?? 0,
     },
     payments: byName(payments),

@@ -48,6 +48,7 @@ export interface Lateness {
 
 export interface OracleCounts {
   readonly activities: number;
+  /** Of those in the archive the paid ones. */
   readonly orders: Readonly<Record<OrderStatus, number>>;
   readonly units: {
     readonly capacity: number;

@@ -203,11 +203,32 @@ export async function archive(sql: Connection, order: SeedOrder): Promise<void> 
   await sql.query(
     `INSERT INTO order_archive (order_id, activity_id, user_id, status, quantity, credit, debit, finished_at,
        archived_at, history)
-     SELECT o.id, o.activity_id, o.user_id, o.status, o.quantity, SUM(t.credit), SUM(t.debit), o.closed_at, NOW(3), '{}'
+     SELECT o.id, o.activity_id, o.user_id, o.status, o.quantity, SUM(t.credit), SUM(t.debit), COALESCE(o.closed_at, o.paid_at),
+       NOW(3), '{}'
      FROM orders o JOIN order_transition t ON t.order_id = o.id WHERE o.id = ? GROUP BY o.id`,
     [order.bytes],
   );
   await vanish(sql, order);
+}
+
+/**
+ * The sale is over for good: who was pending has never been, the paid order is in the archive with its place and its
+ * payment, and Redis has forgotten all of it.
+ */
+export async function archiveSale({ sql, redis, orders }: World): Promise<void> {
+  await vanish(sql, orders.pending);
+  await sql.query('UPDATE payment SET order_id = ? WHERE order_id = ?', [
+    Buffer.alloc(16),
+    orders.paid.bytes,
+  ]);
+  await archive(sql, orders.paid);
+  await sql.query('UPDATE payment SET order_id = ? WHERE order_id = ?', [
+    orders.paid.bytes,
+    Buffer.alloc(16),
+  ]);
+  await sql.query(`UPDATE activity SET available = 9, archived_at = NOW(3), generation = 4, stock_run_id = NULL,
+    sold_archived_orders = 1, sold_archived_units = 1`);
+  await redis.flushdb();
 }
 
 /** All rows of an order are gone. */

@@ -1,0 +1,95 @@
+import { problemView } from '@lapse/contracts';
+import { queryDatabase } from '@lapse/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openTestApi, openTestStores, type TestApi, type TestStores } from './test-api.ts';
+
+let stores: TestStores;
+let api: TestApi;
+beforeAll(async () => {
+  stores = await openTestStores();
+  api = await openTestApi(stores);
+});
+afterAll(async () => {
+  await api?.close();
+  await stores?.close();
+});
+
+async function archivedActivity() {
+  const activity = await api.createActivity();
+  await queryDatabase(
+    stores.mysqlUrl,
+    `UPDATE activity SET archived_at = NOW(3), generation = generation + 1, stock_run_id = NULL WHERE id = ?`,
+    [activity.id],
+  );
+  await api.stock.forget(activity.id);
+  api.create.activities.forget(activity.id);
+  return activity;
+}
+
+it('an order in an archived activity is refused with 410 ACTIVITY_ARCHIVED, and nothing is written in either store', async () => {
+  const activity = await archivedActivity();
+  const refused = await api.placeOrder(activity.id, 'ann', 'k');
+  const shown = (await api.send({ url: `/v1/activities/${activity.id}` })).json();
+  expect([refused.statusCode, problemView.parse(refused.json())]).toMatchObject([
+    410,
+    { code: 'ACTIVITY_ARCHIVED', archivedAt: shown.archivedAt },
+  ]);
+  expect(await api.stock.readLoad(activity.id)).toBeNull();
+  expect((await api.orders.readActivity(activity.id))?.available).toBe(activity.available);
+});
+
+it('a process whose cache still knows it as it was sells nothing in it either', async () => {
+  const activity = await api.createActivity();
+  expect((await api.placeOrder(activity.id, 'bea', 'k1')).statusCode).toBe(201);
+  await queryDatabase(
+    stores.mysqlUrl,
+    'UPDATE activity SET archived_at = NOW(3), generation = generation + 1 WHERE id = ?',
+    [activity.id],
+  );
+  // Redis has not forgotten it yet: it gives out the hold, and MySQL refuses the order.
+  const refused = await api.placeOrder(activity.id, 'cat', 'k2');
+  expect(refused.json().code).toBe('STOCK_NOT_READY');
+  expect((await api.placeOrder(activity.id, 'cat', 'k2')).json().code).toBe('ACTIVITY_ARCHIVED');
+  expect((await api.orders.readActivity(activity.id))?.available).toBe(activity.available - 1);
+});
+
+it('its capacity and its pause cannot be changed, and the list leaves it out', async () => {
+  const { id } = await archivedActivity();
+  const operator = { operator: true, as: 'boss' } as const;
+  const capacity = await api.send({
+    ...{ ...operator, method: 'PATCH', url: `/v1/activities/${id}` },
+    body: { capacity: 500, reason: 'more chairs' },
+  });
+  const pause = await api.send({
+    ...{ ...operator, method: 'POST', url: `/v1/activities/${id}/pause` },
+    body: { dryRun: false, reason: 'x' },
+  });
+  expect([capacity, pause].map((reply) => [reply.statusCode, reply.json().code])).toEqual([
+    [410, 'ACTIVITY_ARCHIVED'],
+    [410, 'ACTIVITY_ARCHIVED'],
+  ]);
+  const { activities } = (await api.send({ url: '/v1/activities?limit=100' })).json();
+  expect(activities.map((each: { id: number }) => each.id)).not.toContain(id);
+});
+
+it('an order that went to the archive is still shown to its buyer, and to nobody else', async () => {
+  const activity = await api.createActivity();
+  const placed = (await api.placeOrder(activity.id, 'dan', 'k')).json();
+  const url = `/v1/orders/${placed.id}`;
+  await api.send({ method: 'POST', url: `${url}/cancel`, as: 'dan' });
+  const before = (await api.send({ url, as: 'dan' })).json();
+  await queryDatabase(stores.mysqlUrl, 'DELETE FROM effect');
+  await queryDatabase(
+    stores.mysqlUrl,
+    'UPDATE orders SET idempotency_key = NULL, expires_at = NOW(3) WHERE id = ?',
+    [Buffer.from(placed.id.replaceAll('-', ''), 'hex')],
+  );
+  const all = { status: 'CANCELLED', olderThanMs: 0, limit: 10, after: null } as const;
+  expect((await api.orders.archiveOrders(all)).archived).toBe(1);
+  expect(await api.orders.readOrder(placed.id)).toBeUndefined();
+  expect((await api.send({ url, as: 'dan' })).json()).toMatchObject({
+    ...before,
+    expiresAt: expect.any(String),
+  });
+  expect((await api.send({ url, as: 'eve' })).statusCode).toBe(404);
+});

@@ -1,0 +1,149 @@
+import type { Activity } from '@lapse/order-repository';
+import { log, openActivity, openShop, placeOrders, type Shop } from '@lapse/test-shop';
+import { checkInvariants, describeVerdict } from '@lapse/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { archiveFinished } from '../src/archive-finished.ts';
+import { archiveSales } from '../src/archive-sales.ts';
+import { auditStock } from '../src/audit-stock.ts';
+import { loadStock } from '../src/load-stock.ts';
+import { releaseOrphans } from '../src/release-orphans.ts';
+
+const dayMs = 86_400_000;
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop?.close());
+
+const live = () => new AbortController().signal;
+const run = (retainSalesMs: number | null, stock: Pick<Shop['stock'], 'forget'> = shop.stock) =>
+  archiveSales({ orders: shop.orders, stock, log, config: { retainSalesMs } })(live());
+const keysOf = (id: number) => shop.redisCommand('keys', `activity:{${id}}:*`) as Promise<string[]>;
+
+/** Sold, closed unpaid, everybody told; and all of that three days ago. */
+async function oldSale(paid: number, closed: number): Promise<Activity> {
+  const activity = await openActivity(shop, paid + closed + 5);
+  const sold = await placeOrders(shop, activity, paid, { remindInMs: -2, expireInMs: -1 });
+  for (const id of sold.ids) {
+    await shop.orders.recordPayment({
+      ...{ eventId: `e ${id}`, type: 'payment.captured', paymentId: `p ${id}`, orderId: id },
+      ...{ amountMinor: activity.priceMinor, currency: activity.currency, occurredAt: new Date() },
+    });
+  }
+  await shop.stock.confirm(activity.id, sold.ids);
+  const ended = await placeOrders(shop, activity, closed, { remindInMs: -2, expireInMs: -1 });
+  await shop.orders.closeExpired(ended.ids, { cause: 'message' });
+  await shop.stock.release(activity.id, ended.ids);
+  while ((await shop.orders.expandClosedNotices(100)) > 0);
+  await shop.query('DELETE FROM effect');
+  await shop.query("UPDATE notification SET state = 'SENT', sent_at = NOW(3)");
+  await shop.query(
+    'UPDATE message_outbox SET sent_at = NOW(3) - INTERVAL 4 DAY, due_at = sent_at, swept_at = sent_at',
+  );
+  const earlier = (...columns: string[]) =>
+    columns.map((column) => `${column} = ${column} - INTERVAL 3 DAY`).join(', ');
+  await shop.query(
+    `UPDATE orders SET idempotency_key = NULL,
+       ${earlier('created_at', 'remind_at', 'expires_at', 'closed_at', 'paid_at')} WHERE activity_id = ?`,
+    [activity.id],
+  );
+  await shop.query(`UPDATE order_transition SET ${earlier('at')} WHERE activity_id = ?`, [activity.id]);
+  await shop.query(
+    `UPDATE activity SET ${earlier('created_at')}, sale_ends_at = NOW(3) - INTERVAL 3 DAY WHERE id = ?`,
+    [activity.id],
+  );
+  return activity;
+}
+
+async function expectBooksHold() {
+  const verdict = await checkInvariants({
+    mysqlUrl: shop.databaseUrl,
+    redisUrl: shop.redisUrl,
+    atRest: true,
+  });
+  expect(verdict.failed, describeVerdict(verdict)).toEqual([]);
+  return verdict;
+}
+
+/** What looks after stock in a sweeper, each with a whole look. */
+async function lookAfterStock(): Promise<void> {
+  const config = {
+    ...{ auditSecondLookMs: 10, auditBudgetMs: 20_000, auditEveryOrderRuns: 1 },
+    ...{ orphansAfterMs: 1, markersKeptMs: 1 },
+  };
+  const parts = { orders: shop.orders, stock: shop.stock, log, config };
+  expect(await loadStock(parts)(live())).toEqual([]);
+  expect(await auditStock(parts)(live())).toBe(0);
+  expect(await releaseOrphans(parts)(live())).toBe(0);
+}
+
+test('without a policy nothing goes, with one the whole sale: from MySQL, from Redis, and nothing brings it back', async () => {
+  const { id } = await oldSale(230, 20);
+  const other = await openActivity(shop, 10);
+  expect(await run(null)).toEqual({ activities: 0, orders: 0 });
+  expect(await run(4 * dayMs)).toEqual({ activities: 0, orders: 0 });
+  expect(await keysOf(id)).toHaveLength(7);
+
+  expect(await run(2 * dayMs)).toEqual({ activities: 1, orders: 230 });
+  expect(await keysOf(id)).toEqual([]);
+  const unsold = { orders: shop.orders, log };
+  const config = {
+    retainOrdersMs: 2 * dayMs,
+    retainSalesMs: null,
+    retainArchiveMs: null,
+    retainActionsMs: null,
+  };
+  expect(await archiveFinished({ ...unsold, config })(live())).toBe(20);
+  expect(await shop.count('SELECT COUNT(*) FROM orders')).toBe(0);
+  expect(await shop.count('SELECT COUNT(*) FROM order_archive')).toBe(250);
+  await lookAfterStock();
+  expect(await keysOf(id)).toEqual([]);
+  expect(await shop.stock.readLoad(other.id)).not.toBeNull();
+  const { counts } = await expectBooksHold();
+  expect(counts.orders.PAID).toBe(230);
+  expect(await run(2 * dayMs)).toEqual({ activities: 0, orders: 0 });
+});
+
+test('a sweeper that dies after each step leaves the next one to another, and what was done is done once', async () => {
+  const { id, generation } = await oldSale(10, 0);
+  // Dead after MySQL has archived it: Redis is what it was, and nobody looks after it any more.
+  await shop.orders.archiveActivities({ olderThanMs: 2 * dayMs, limit: 10, afterId: 0 });
+  await lookAfterStock();
+  expect(await keysOf(id)).toHaveLength(7);
+  // Redis away, then dead after Redis has forgotten it, before that is noted.
+  const away = { forget: () => Promise.reject(new Error('away')) };
+  await expect(run(2 * dayMs, away)).rejects.toThrow('could not be archived whole');
+  await shop.stock.forget(id);
+  await lookAfterStock();
+  expect(await shop.orders.readArchivedWork({ afterId: 0, limit: 10 })).toEqual({
+    inRedis: [id],
+    withOrders: [],
+  });
+  // The policy was taken back meanwhile: what was begun is ended, and no order goes.
+  expect(await run(null)).toEqual({ activities: 0, orders: 0 });
+  expect(await shop.orders.readArchivedWork({ afterId: 0, limit: 10 })).toEqual({
+    inRedis: [],
+    withOrders: [id],
+  });
+  await expectBooksHold();
+  expect(await run(2 * dayMs)).toEqual({ activities: 0, orders: 10 });
+  expect(await shop.orders.readActivity(id)).toMatchObject({ generation: generation + 1, stockRunId: null });
+  await expectBooksHold();
+});
+
+test('an older sweeper that loads it once more is put right by the next run', async () => {
+  const { id } = await oldSale(1, 0);
+  await run(2 * dayMs);
+  const runId = await shop.stock.load(
+    {
+      ...{ activityId: id, generation: 9, capacity: 6, capacityVersion: 1, stock: 6 },
+      ...{ holds: [], formerBuyers: [] },
+    },
+    '',
+  );
+  await shop.query('UPDATE activity SET generation = 9, stock_run_id = ? WHERE id = ?', [runId, id]);
+  expect(await keysOf(id)).not.toEqual([]);
+  await run(2 * dayMs);
+  expect(await keysOf(id)).toEqual([]);
+  await expectBooksHold();
+});
