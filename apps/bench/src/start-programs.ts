@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocalService, type LocalService } from '@lapse/local-services';
+import { nodeArgs } from '@lapse/testing';
 import { BenchError } from './bench-error.ts';
 
 /** A contender's process: a JavaScript file and its environment. */
@@ -75,7 +76,7 @@ function toService({ name, file, args = [], env, readyText }: Program, dir: stri
       {
         name,
         command: process.execPath,
-        args: ['--enable-source-maps', ...profileArgs(name), file, ...args],
+        args: [...nodeArgs, ...profileArgs(name), file, ...args],
         dir,
         env: { ...inherited(), ...env },
         ports: [],

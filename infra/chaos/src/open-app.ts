@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createLocalService, freePort, type LocalService } from '@lapse/local-services';
 import { rootDir } from '@lapse/stack';
+import { nodeArgs } from '@lapse/testing';
 import { type KeptService, keepUp } from './keep-up.ts';
 import { type NetworkLink, openLink } from './network-link.ts';
 import type { ChaosServices } from './open-services.ts';
@@ -64,7 +65,7 @@ export async function openApp(options: AppOptions): Promise<ChaosApp> {
       {
         name,
         command: process.execPath,
-        args: ['--enable-source-maps', join(rootDir, 'apps', app, 'dist', 'main.js')],
+        args: [...nodeArgs, join(rootDir, 'apps', app, 'dist', 'main.js')],
         dir: logs,
         // Read at each start.
         get env() {

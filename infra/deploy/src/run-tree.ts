@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { nodeArgs } from '@lapse/testing';
 import { confinedEnv, imageUser, readOnlyArgs } from './confine.ts';
 import { runCommand } from './run-command.ts';
 import type { StartOptions } from './start-tree.ts';
@@ -10,7 +11,7 @@ export type RunOptions = Omit<StartOptions, 'opsPort' | 'writable'> & { readonly
  * @throws {DeployError} LAPSE_DEPLOY_COMMAND with the end of its output, when it does not exit with 0.
  */
 export async function runTree({ tree, cwd, env, args, signal }: RunOptions): Promise<string> {
-  const program = [...readOnlyArgs([]), '--enable-source-maps', join(tree, 'dist', 'main.js'), ...args];
+  const program = [...readOnlyArgs([]), ...nodeArgs, join(tree, 'dist', 'main.js'), ...args];
   return await runCommand('LAPSE_DEPLOY_COMMAND', process.execPath, program, {
     ...{ cwd, signal, env: confinedEnv(env) },
     ...(imageUser !== undefined && { uid: imageUser }),

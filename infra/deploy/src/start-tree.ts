@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepLog, waitUntil } from '@lapse/testing';
+import { keepLog, nodeArgs, waitUntil } from '@lapse/testing';
 import { confinedEnv, imageUser, readOnlyArgs } from './confine.ts';
 import { DeployError } from './deploy-error.ts';
 
@@ -48,7 +48,7 @@ export async function startTree(options: StartOptions): Promise<Started> {
   const startedAt = performance.now();
   const child = spawn(
     process.execPath,
-    [...readOnlyArgs(writable), '--enable-source-maps', join(tree, 'dist', 'main.js')],
+    [...readOnlyArgs(writable), ...nodeArgs, join(tree, 'dist', 'main.js')],
     {
       ...{ cwd, signal, env: confinedEnv({ ...env, LAPSE_OPS_PORT: String(opsPort) }) },
       ...(imageUser !== undefined && { uid: imageUser, gid: imageUser }),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createLocalService, freePort, type LocalService, supervise } from '@lapse/local-services';
 import type { Closable } from '@lapse/runtime';
+import { nodeArgs } from '@lapse/testing';
 import { type AppName, opsPortsPreferred } from './app-env.ts';
 import { keepRunning } from './keep-running.ts';
 import type { Printer } from './print.ts';
@@ -82,7 +83,7 @@ function createApp({ name, root, logs, env, port }: AppPlan): LocalService {
       {
         name,
         command: process.execPath,
-        args: ['--enable-source-maps', join(root, 'apps', name, 'dist', 'main.js')],
+        args: [...nodeArgs, join(root, 'apps', name, 'dist', 'main.js')],
         dir: logs,
         env: { ...env, LAPSE_OPS_PORT: String(port) },
         ports: [port],

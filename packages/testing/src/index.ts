@@ -1,6 +1,7 @@
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
 export { type HeldLock, holdLock } from './hold-lock.ts';
 export { keepLog, keepSecrets } from './keep-for-log-check.ts';
+export { nodeArgs } from './node-args.ts';
 export type { BrokerAddress } from './oracle/broker-messages.ts';
 export { checkInvariants, type OracleOptions } from './oracle/check-invariants.ts';
 export {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keepLog, keepSecrets } from './keep-for-log-check.ts';
+import { nodeArgs } from './node-args.ts';
 import { waitUntil } from './wait-until.ts';
 
 export interface SpawnedApp {
@@ -30,7 +31,7 @@ const mains = {
   /** What is in the editor. */
   source: ['--conditions=@lapse/source', '--import', 'tsx/esm', 'src/main.ts'],
   /** What its container runs; starts in half the time, and wants a build. */
-  compiled: ['--enable-source-maps', 'dist/main.js'],
+  compiled: [...nodeArgs, 'dist/main.js'],
 };
 
 /** `npm test` has built everything; whoever runs one file may have changed something since. */

@@ -1,0 +1,14 @@
+#!/bin/sh
+# What `npm start`, `npm test` and their like call: install what is pinned, then become the command's own program, on
+# the Node that the images run where the registry has it for this machine, else on the one that is here. The same
+# process, so signals and the exit code need no passing on.
+cd "$(dirname "$0")/.." || exit 1
+node infra/install.mjs "$@" || exit $?
+case " $* " in *" --help "* | *" -h "*) [ "$1" = lapse ] || exit 0 ;; esac
+for pinned in "$PWD"/node_modules/node-*/bin; do
+  [ -x "$pinned/node" ] && PATH="$pinned:$PATH"
+done
+# turbo and the checks look for pnpm on the PATH; npm puts it there, a direct call does not.
+PATH="$PWD/node_modules/.bin:$PATH"
+export PATH
+exec node infra/bootstrap.mjs "$@"
