@@ -31,17 +31,23 @@ const batchesMax = 200;
  * @returns how many activities and paid orders were archived.
  */
 export function archiveSales(parts: ArchiveSalesParts) {
-  /** Where the last run has come among the activities that have paid orders left: some keep theirs for long. */
-  let afterId = 0;
+  /** Where the last run has come: among the activities that are over, some of which stay for long, */
+  let overAfterId = 0;
+  /** and among those that have paid orders left, some of which stay as well. */
+  let soldAfterId = 0;
   return async (signal: AbortSignal): Promise<{ activities: number; orders: number }> => {
     const { retainSalesMs } = parts.config;
-    const activities = retainSalesMs === null ? 0 : await archiveActivities(parts, retainSalesMs, signal);
+    let activities = 0;
+    if (retainSalesMs !== null) {
+      const walk = { olderThanMs: retainSalesMs, afterId: overAfterId, signal };
+      ({ activities, afterId: overAfterId } = await archiveActivities(parts, walk));
+    }
     const failures: unknown[] = [];
     await forgetStocks(parts, signal, failures);
     let orders = 0;
     if (retainSalesMs !== null) {
-      const done = await archiveOrders(parts, { olderThanMs: retainSalesMs, afterId, signal, failures });
-      ({ orders, afterId } = done);
+      const walk = { olderThanMs: retainSalesMs, afterId: soldAfterId, signal };
+      ({ orders, afterId: soldAfterId } = await archiveOrders(parts, walk, failures));
     }
     if (activities + orders > 0)
       parts.log.info({ activities, orders }, 'sales that are long over were archived');
@@ -52,20 +58,26 @@ export function archiveSales(parts: ArchiveSalesParts) {
   };
 }
 
+interface Walk {
+  readonly olderThanMs: number;
+  readonly afterId: number;
+  readonly signal: AbortSignal;
+}
+
+/** @returns also where to go on in the next run; 0: from the first on. */
 async function archiveActivities(
   { orders }: ArchiveSalesParts,
-  olderThanMs: number,
-  signal: AbortSignal,
-): Promise<number> {
-  let total = 0;
-  let afterId: number | null = 0;
-  for (let page = 0; page < pagesMax && afterId !== null && !signal.aborted; page += 1) {
-    const done = await orders.archiveActivities({ olderThanMs, limit: activitiesPerPageMax, afterId });
-    total += done.archived.length;
+  { olderThanMs, afterId, signal }: Walk,
+): Promise<{ activities: number; afterId: number }> {
+  let activities = 0;
+  let from: number | null = afterId;
+  for (let page = 0; page < pagesMax && from !== null && !signal.aborted; page += 1) {
+    const done = await orders.archiveActivities({ olderThanMs, limit: activitiesPerPageMax, afterId: from });
+    activities += done.archived.length;
     activitiesArchived.inc(done.archived.length);
-    afterId = done.next;
+    from = done.next;
   }
-  return total;
+  return { activities, afterId: from ?? 0 };
 }
 
 /** Redis first, then the note: what dies between the two forgets it once more. */
@@ -86,17 +98,11 @@ async function forgetStocks(
   }
 }
 
-interface SoldWalk {
-  readonly olderThanMs: number;
-  readonly afterId: number;
-  readonly signal: AbortSignal;
-  readonly failures: unknown[];
-}
-
 /** @returns also the activity to go on behind in the next run; 0 when there were no more. */
 async function archiveOrders(
   { orders }: ArchiveSalesParts,
-  { olderThanMs, afterId, signal, failures }: SoldWalk,
+  { olderThanMs, afterId, signal }: Walk,
+  failures: unknown[],
 ): Promise<{ orders: number; afterId: number }> {
   let total = 0;
   let batches = 0;

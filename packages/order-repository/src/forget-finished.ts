@@ -26,6 +26,10 @@ export async function forgetFinished(
           parked: await forget(session, parkedIsSettled, olderThanMs, limit),
           findings: await forget(session, findingIsHealed, olderThanMs, limit),
         }),
+    payments:
+      olderThanMs === null || archiveOlderThanMs === null
+        ? 0
+        : await forgetPaymentsOfNobody(session, olderThanMs + archiveOlderThanMs, limit),
     actions: actionsOlderThanMs === null ? 0 : await forget(session, doneByHand, actionsOlderThanMs, limit),
   }));
   const archived =
@@ -87,5 +91,25 @@ async function forgetMessages(session: Session, olderThanMs: number, limit: numb
   const ids = [...reminders, ...closes].slice(0, limit).map(({ id }) => id);
   if (ids.length === 0) return 0;
   const { affectedRows } = await session.run('DELETE FROM message_outbox WHERE id IN (?)', [ids]);
+  return affectedRows;
+}
+
+/**
+ * Payments that never had an order, or whose order the archive has let go of meanwhile: the money went back, or there was
+ * none. By then the orders of all others as old are gone, and their payments with them: so the range is short.
+ */
+async function forgetPaymentsOfNobody(session: Session, olderThanMs: number, limit: number): Promise<number> {
+  const isOver = "state IN ('REFUNDED', 'DISMISSED', 'FAILED')";
+  const rows = await session.rows<{ id: number }>(
+    `SELECT p.id FROM payment p FORCE INDEX (payment_state)
+     WHERE p.${isOver} AND p.received_at <= NOW(3) - INTERVAL ? MICROSECOND
+       AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.id = p.order_id)
+       AND NOT EXISTS (SELECT 1 FROM order_archive a WHERE a.order_id = p.order_id) LIMIT ?`,
+    [olderThanMs * 1_000, limit],
+  );
+  if (rows.length === 0) return 0;
+  // One whose refund was heard to fail meanwhile stays.
+  const sql = `DELETE FROM payment WHERE id IN (?) AND ${isOver}`;
+  const { affectedRows } = await session.run(sql, [rows.map(({ id }) => id)]);
   return affectedRows;
 }

@@ -84,6 +84,8 @@ export interface ForgottenRows {
   readonly parked: number;
   /** Findings of the audit that are healed. */
   readonly findings: number;
+  /** Of orders that are nowhere, once both of their policies are over. */
+  readonly payments: number;
   /** Notes of what operators did. */
   readonly actions: number;
   readonly archived: number;

@@ -11,7 +11,14 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 beforeEach(async () => {
-  for (const table of ['message_outbox', 'parked', 'audit_finding', 'order_archive', 'operator_action']) {
+  for (const table of [
+    'message_outbox',
+    'parked',
+    'audit_finding',
+    'order_archive',
+    'operator_action',
+    'payment',
+  ]) {
     await fixture.query(`DELETE FROM ${table}`);
   }
 });
@@ -118,4 +125,28 @@ it('what operators did is kept for ever, or for as long as its own policy says',
   const year = { ...keep, olderThanMs: null, actionsOlderThanMs: 365 * dayMs };
   expect(await fixture.repository.forgetFinished(year)).toMatchObject({ actions: 2, messages: 0 });
   expect(await count('operator_action')).toBe(1);
+});
+
+it('a payment that never had an order goes once it went back and both policies are over; one that is open stays', async () => {
+  const payment = (state: string, days: number, orderId = newBytes()) =>
+    fixture.query(
+      `INSERT INTO payment (event_id, type, payment_id, order_id, amount_minor, currency, state, occurred_at, received_at)
+       VALUES (?, 'payment.captured', ?, ?, 1, 'CNY', ?, NOW(3), ?)`,
+      [newBytes(), newBytes(), orderId, state, daysAgo(days)],
+    );
+  for (const state of ['REFUNDED', 'DISMISSED', 'FAILED']) await payment(state, 40);
+  for (const state of ['REFUND_PENDING', 'REFUND_FAILED', 'QUARANTINED', 'WAITING']) await payment(state, 40);
+  await payment('REFUNDED', 36);
+  const archived = newBytes();
+  await fixture.query(
+    `INSERT INTO order_archive (order_id, activity_id, user_id, status, quantity, credit, debit, finished_at,
+       archived_at, history) VALUES (?, 1, 'x', 'TIMEOUT_CLOSED', 1, 1, 0, NOW(3), NOW(3), '{}')`,
+    [archived],
+  );
+  await payment('REFUNDED', 40, archived);
+  expect(await fixture.repository.forgetFinished(keep)).toMatchObject({ payments: 0 });
+  const both = { ...keep, archiveOlderThanMs: 35 * dayMs };
+  expect(await fixture.repository.forgetFinished(both)).toMatchObject({ payments: 3, archived: 0 });
+  expect(await fixture.repository.forgetFinished(both)).toMatchObject({ payments: 0 });
+  expect(await count('payment')).toBe(6);
 });
