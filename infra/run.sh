@@ -5,10 +5,12 @@
 cd "$(dirname "$0")/.." || exit 1
 node infra/install.mjs "$@" || exit $?
 case " $* " in *" --help "* | *" -h "*) [ "$1" = lapse ] || exit 0 ;; esac
+# The package manager's wrapper of that Node is a shell in between, which passes no signal on.
+rm -f node_modules/.bin/node
+# turbo and the checks look for pnpm on the PATH; npm puts it there, a direct call does not.
+PATH="$PWD/node_modules/.bin:$PATH"
 for pinned in "$PWD"/node_modules/node-*/bin; do
   [ -x "$pinned/node" ] && PATH="$pinned:$PATH"
 done
-# turbo and the checks look for pnpm on the PATH; npm puts it there, a direct call does not.
-PATH="$PWD/node_modules/.bin:$PATH"
 export PATH
 exec node infra/bootstrap.mjs "$@"

@@ -1,29 +1,17 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createPrinter, explain, onStop, rootDir, UsageError } from '@lapse/stack';
+import { type CommandTools, rootDir, runCommand, UsageError } from '@lapse/stack';
 import { type AuditResult, audit } from './audit.ts';
 import { checkLicences } from './check-licences.ts';
 import { listComponents } from './list-components.ts';
 import { makeSbom } from './make-sbom.ts';
 
 /** `npm run check:supply`: the last line says what it came to. */
-const print = createPrinter();
-const stop = new AbortController();
-onStop(
-  () => stop.abort(),
-  () => process.exit(130),
-);
+await runCommand(async (tools) => ((await run(process.argv.slice(2), tools)) ? 0 : 1));
 
-const ok = await run(process.argv.slice(2)).catch((error: unknown) => {
-  print.line(`\n${explain(error)}`);
-  return false;
-});
-print.end();
-process.exit(stop.signal.aborted ? 130 : ok ? 0 : 1);
-
-async function run(args: readonly string[]): Promise<boolean> {
+async function run(args: readonly string[], { print, signal }: CommandTools): Promise<boolean> {
   const sbomDir = readSbomDir(args);
-  const images = await print.step('packages', 'packages listed', () => listComponents(rootDir, stop.signal));
+  const images = await print.step('packages', 'packages listed', () => listComponents(rootDir, signal));
   const faults = [...new Set([...images.values()].flatMap(checkLicences))];
   for (const fault of faults) print.line(`  ${fault}`);
   if (sbomDir !== undefined) {
@@ -36,7 +24,7 @@ async function run(args: readonly string[]): Promise<boolean> {
     }
     print.line(`  bills of materials: ${sbomDir}`);
   }
-  const audited = await print.step('audit', 'audit asked', () => audit(rootDir, stop.signal));
+  const audited = await print.step('audit', 'audit asked', () => audit(rootDir, signal));
   if (audited.kind === 'vulnerable') print.line(audited.report);
   if (audited.kind === 'unanswered')
     print.line(`  The registry did not say what is known to be faulty: ${audited.why}`);

@@ -8,65 +8,58 @@ import { runMarker } from './find-leaks.ts';
 import { rootDir } from './folders.ts';
 import { countLeaks } from './leak-tallies.ts';
 import { serviceLogs } from './link-logs.ts';
-import { onStop } from './on-stop.ts';
-import { createPrinter } from './print.ts';
+import { type CommandTools, runCommand } from './run-command.ts';
 import { requirePackage, runPackageTests } from './run-package-tests.ts';
 import { runProgram } from './run-program.ts';
 import { runStaticChecks } from './static-checks.ts';
-import { openTestServices, type TestServices } from './test-services.ts';
+import { openTestServices } from './test-services.ts';
 import { closingLine, type Tally } from './vitest-reports.ts';
-
-/** `npm test`: every check and every test; the last line says what it came to. */
-const print = createPrinter();
-const stop = new AbortController();
-let services: TestServices | undefined;
-
-onStop(
-  (why) => {
-    print.line(`stopping (${why})`);
-    stop.abort();
-  },
-  () => {
-    services?.kill();
-    process.exit(130);
-  },
-);
 
 /** Emptied with the rest of the folder at the start of a run. */
 const testLogs = join(rootDir, '.lapse-test', 'logs');
-rmSync(testLogs, { recursive: true, force: true });
 
-const startedAt = performance.now();
-const tallies = await collect().catch((error: unknown) => {
-  print.line(`\n${explain(error)}`);
-  return [{ name: 'set-up', passed: 0, failed: 1, skipped: 0, faults: [] }];
+/** `npm test`: every check and every test; the last line says what it came to. */
+await runCommand(async (tools) => {
+  const { print } = tools;
+  rmSync(testLogs, { recursive: true, force: true });
+  const startedAt = performance.now();
+  const tallies = await collect(tools).catch((error: unknown) => {
+    print.line(`\n${explain(error)}`);
+    return [{ name: 'set-up', passed: 0, failed: 1, skipped: 0, faults: [] }];
+  });
+  print.end();
+  if (tools.signal.aborted) return 1;
+  for (const tally of tallies) print.line(describe(tally));
+  const { line, ok } = closingLine(tallies);
+  print.line(`\ntook ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  print.line(line);
+  return ok ? 0 : 1;
 });
-print.end();
-if (stop.signal.aborted) process.exit(130);
-for (const tally of tallies) print.line(describe(tally));
-const { line, ok } = closingLine(tallies);
-print.line(`\ntook ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
-print.line(line);
-process.exit(ok ? 0 : 1);
 
-async function collect(): Promise<Tally[]> {
+async function collect(tools: CommandTools): Promise<Tally[]> {
+  const { print, signal } = tools;
   const args = parseTestArgs(process.argv.slice(2));
   // Before anything starts: it takes most of a minute.
   requirePackage(rootDir, args.only);
   // Checks need a processor, services mostly wait: side by side. One package alone is for quick rounds.
-  const checks = args.only === null ? runStaticChecks(rootDir, print, stop.signal) : Promise.resolve([]);
+  const checks = args.only === null ? runStaticChecks(rootDir, print, signal) : Promise.resolve([]);
   // Looked at below, after the tests; a failure meanwhile must not count as unhandled.
   checks.catch(() => {});
-  const tests = await testPackages(args, checks);
+  const tests = await testPackages(args, checks, tools);
   return [...(await checks), ...tests];
 }
 
-async function testPackages(args: TestArgs, checks: Promise<Tally[]>): Promise<Tally[]> {
-  services = await openTestServices(print, args.keep, stop.signal);
+async function testPackages(
+  args: TestArgs,
+  checks: Promise<Tally[]>,
+  { print, signal, onKill }: CommandTools,
+): Promise<Tally[]> {
+  const services = await openTestServices(print, args.keep, signal);
+  onKill(services.kill);
   try {
     // Timing tests must not share two processors with a compiler.
     await checks;
-    if (stop.signal.aborted) return [];
+    if (signal.aborted) return [];
     const runId = randomUUID();
     const tallies = await runPackageTests({
       root: rootDir,
@@ -80,7 +73,7 @@ async function testPackages(args: TestArgs, checks: Promise<Tally[]>): Promise<T
         LAPSE_TEST_COMPILED: '1',
         ...(args.only === null && { LAPSE_CRASH_PART: String(await crashPart()) }),
       },
-      signal: stop.signal,
+      signal: signal,
     });
     return [...tallies, ...(await countLeaks(runId, services.ports)), ...(await readLogs())];
   } finally {
