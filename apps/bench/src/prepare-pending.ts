@@ -1,4 +1,5 @@
 import type { Pool } from 'mysql2/promise';
+import { digits } from './digits.ts';
 import { withLapseStores } from './lapse-stores.ts';
 import type { RunStores } from './open-stores.ts';
 import { farMs, openActivity } from './sale.ts';
@@ -7,10 +8,6 @@ import { farMs, openActivity } from './sale.ts';
 const ordersPerActivityMax = 100_000;
 /** In one transaction. */
 const ordersPerInsertMax = 20_000;
-
-const digits =
-  '(SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL ' +
-  'SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)';
 
 /**
  * From a number to an order: UUID version 7 of the time `createdAt` in ms, which rises from order to order, and a buyer
