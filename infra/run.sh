@@ -10,7 +10,8 @@ rm -f node_modules/.bin/node
 # turbo and the checks look for pnpm on the PATH; npm puts it there, a direct call does not.
 PATH="$PWD/node_modules/.bin:$PATH"
 for pinned in "$PWD"/node_modules/node-*/bin; do
-  [ -x "$pinned/node" ] && PATH="$pinned:$PATH"
+  # It is made for glibc: elsewhere it is there and does not run.
+  "$pinned/node" --version >/dev/null 2>&1 && PATH="$pinned:$PATH"
 done
 export PATH
 exec node infra/bootstrap.mjs "$@"
