@@ -18,6 +18,8 @@ const known: Readonly<Record<string, { readonly exitCode: ExitCode; readonly adv
     exitCode: exitCodes.away,
     advice: 'Nothing was changed. `lapse doctor` says what is reachable from here.',
   },
+  LAPSE_MYSQL_TLS: { exitCode: exitCodes.away, advice: 'Nothing was changed.' },
+  LAPSE_MYSQL_DENIED: { exitCode: exitCodes.away, advice: 'Nothing was changed.' },
   LAPSE_STOCK_UNAVAILABLE: {
     exitCode: exitCodes.away,
     advice:

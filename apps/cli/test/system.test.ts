@@ -60,6 +60,28 @@ describe('doctor', () => {
     expect([code, failed]).toEqual([1, ['mysql schema', 'redis reachable']]);
   });
 
+  test('stores that are there and do not let us in: each is named with what mends it', async () => {
+    const mysql = new URL(shop.databaseUrl);
+    mysql.hostname = 'localhost';
+    const redis = new URL(shop.redisUrl);
+    redis.username = 'nobody';
+    redis.password = 'hunter2';
+    const wrong = { LAPSE_MYSQL_URL: mysql.href, LAPSE_MYSQL_TLS: 'true', LAPSE_REDIS_URL: redis.href };
+    const refused = openCli({ ...env, ...wrong });
+    const { code, data } = await refused.json(doctorShape, 'doctor');
+    const failed = data.checks.filter(({ state }) => state === 'fail');
+    expect([code, failed.map(({ area, check }) => `${area} ${check}`)]).toEqual([
+      1,
+      ['mysql reachable', 'redis reachable'],
+    ]);
+    const [fixMysql, fixRedis] = failed.map(({ fix }) => fix);
+    expect(fixMysql).toContain('LAPSE_MYSQL_TLS_CA_FILE');
+    expect(fixRedis).toContain('correct user and password in LAPSE_REDIS_URL');
+    expect(JSON.stringify(data)).not.toContain('hunter2');
+    const shown = await refused.run('order', 'show', '019ad0c4-8b1e-7c3a-9f00-3b1c52d6a001');
+    expect([shown.code, shown.err]).toEqual([3, expect.stringMatching(/^lapse: LAPSE_MYSQL_TLS: /)]);
+  });
+
   test('a Redis that may throw stock away when its memory is full is a failed check', async () => {
     const { checkRedis } = await import('../src/doctor/check-redis.ts');
     const { openStock } = await import('@lapse/stock');

@@ -17,6 +17,7 @@ export { type RegisteredProcess, reapLeftovers } from './process-registry.ts';
 export { installCommands, type ProgramName } from './program-missing.ts';
 export type { ProgramPlan } from './program-plan.ts';
 export { defaultCacheDir, isRocketmqCached } from './rocketmq-cache.ts';
+export type { RocketmqGuards, RocketmqUser } from './rocketmq-config.ts';
 export { type MariadbOptions, type MariadbService, startMariadb } from './start-mariadb.ts';
 export { type RedisOptions, type RedisService, startRedis } from './start-redis.ts';
 export {
@@ -24,6 +25,16 @@ export {
   type RedisClusterService,
   startRedisCluster,
 } from './start-redis-cluster.ts';
-export { type RocketmqOptions, type RocketmqService, startRocketmq } from './start-rocketmq.ts';
-export { startRocketmqCluster } from './start-rocketmq-cluster.ts';
+export {
+  type RedisSentinelOptions,
+  type RedisSentinelService,
+  startRedisSentinel,
+} from './start-redis-sentinel.ts';
+export {
+  type RocketmqBroker,
+  type RocketmqOptions,
+  type RocketmqService,
+  startRocketmq,
+} from './start-rocketmq.ts';
+export { type RocketmqClusterOptions, startRocketmqCluster } from './start-rocketmq-cluster.ts';
 export { type SuperviseOptions, supervise } from './supervise.ts';

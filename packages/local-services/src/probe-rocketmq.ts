@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto';
 import { connect } from 'node:http2';
 import { exchange } from './probe.ts';
+import type { RocketmqUser } from './rocketmq-config.ts';
 
 const probeTimeoutMs = 2_000;
 const updateBrokerConfig = 25;
@@ -27,8 +29,8 @@ export async function isNameServerReady(port: number): Promise<boolean> {
  * it comes before the connection to the name server, and the next one follows only 10 s later.
  * Setting the permission that it has already (read and write) is what triggers it.
  */
-export async function announceBroker(brokerPort: number): Promise<void> {
-  await call(brokerPort, updateBrokerConfig, 'brokerPermission=6');
+export async function announceBroker(brokerPort: number, admin?: RocketmqUser): Promise<void> {
+  await call(brokerPort, updateBrokerConfig, 'brokerPermission=6', admin);
 }
 
 /** The name server's list of brokers. Its keys are bare numbers, so it is text and not JSON. */
@@ -37,9 +39,15 @@ function askNameServer(port: number): Promise<string | undefined> {
 }
 
 /** One request of the remoting protocol; the answer's body, or undefined when there is no answer. */
-async function call(port: number, code: number, body: string): Promise<string | undefined> {
+async function call(
+  port: number,
+  code: number,
+  body: string,
+  admin?: RocketmqUser,
+): Promise<string | undefined> {
+  const extFields = admin === undefined ? {} : signed(admin, body);
   const header = Buffer.from(
-    JSON.stringify({ code, language: 'OTHER', version: 0, opaque: 1, flag: 0, extFields: {} }),
+    JSON.stringify({ code, language: 'OTHER', version: 0, opaque: 1, flag: 0, extFields }),
   );
   const payload = Buffer.from(body);
   const lengths = Buffer.alloc(8);
@@ -51,6 +59,12 @@ async function call(port: number, code: number, body: string): Promise<string | 
     (bytes) => bytes.length >= 8 && bytes.length >= 4 + bytes.readUInt32BE(0),
   );
   return answer?.subarray(8 + (answer.readUInt32BE(4) & headerLengthMask)).toString('utf8');
+}
+
+/** Of a request that has no other fields. */
+function signed({ accessKey, secretKey }: RocketmqUser, body: string): Record<string, string> {
+  const hmac = createHmac('sha1', secretKey).update(accessKey).update(body);
+  return { AccessKey: accessKey, Signature: hmac.digest('base64') };
 }
 
 /**

@@ -38,11 +38,19 @@ export const brokerJvm = [...brokerHeap, ...serialCompiler, ...moduleFlags];
  * Write every configuration file anew: ports may differ from the last start, the store stays.
  * An unknown key is ignored by RocketMQ without a word, so check the spelling of a new one.
  */
-export function writeRocketmqConfig(dir: string, ports: RocketmqPorts, timerPrecisionMs: number): void {
+export function writeRocketmqConfig(
+  dir: string,
+  ports: RocketmqPorts,
+  timerPrecisionMs: number,
+  { admin, tls }: RocketmqGuards = {},
+): void {
   rmSync(temporaryFolder(dir), { recursive: true, force: true });
   mkdirSync(temporaryFolder(dir), { recursive: true });
   writeProperties(join(dir, 'namesrv.conf'), { listenPort: ports.nameServer, bindAddress: '127.0.0.1' });
-  writeProperties(join(dir, 'broker.conf'), brokerProperties(dir, ports, timerPrecisionMs));
+  writeProperties(join(dir, 'broker.conf'), {
+    ...brokerProperties(dir, ports, timerPrecisionMs),
+    ...(admin && brokerAuth(admin)),
+  });
   writeFileSync(
     join(dir, 'rmq-proxy.json'),
     JSON.stringify({
@@ -51,10 +59,50 @@ export function writeRocketmqConfig(dir: string, ports: RocketmqPorts, timerPrec
       grpcServerPort: ports.grpc,
       remotingListenPort: ports.remoting,
       grpcShutdownTimeSeconds: 2,
+      ...(admin && proxyAuth(admin)),
+      ...(tls && { tlsTestModeEnable: false, tlsCertPath: tls.certPath, tlsKeyPath: tls.keyPath }),
     }),
   );
   for (const program of ['namesrv', 'broker'])
     writeFileSync(logbackFile(dir, program), logback(dir, program));
+}
+
+/** Who may come in, and how; by default anybody who reaches it. */
+export interface RocketmqGuards {
+  /** ACL 2.0: nobody without a user. This one is there from the start, and may do everything. */
+  readonly admin?: RocketmqUser;
+  /** Files of the proxy's own certificate and key. It speaks TLS and plain text on the same port. */
+  readonly tls?: { readonly certPath: string; readonly keyPath: string };
+}
+
+export interface RocketmqUser {
+  readonly accessKey: string;
+  readonly secretKey: string;
+}
+
+const auth = 'org.apache.rocketmq.auth';
+
+function brokerAuth(admin: RocketmqUser): Record<string, string | boolean> {
+  return {
+    authenticationEnabled: true,
+    authenticationProvider: `${auth}.authentication.provider.DefaultAuthenticationProvider`,
+    authenticationMetadataProvider: `${auth}.authentication.provider.LocalAuthenticationMetadataProvider`,
+    initAuthenticationUser: JSON.stringify({ username: admin.accessKey, password: admin.secretKey }),
+    innerClientAuthenticationCredentials: JSON.stringify(admin),
+    authorizationEnabled: true,
+    authorizationProvider: `${auth}.authorization.provider.DefaultAuthorizationProvider`,
+    authorizationMetadataProvider: `${auth}.authorization.provider.LocalAuthorizationMetadataProvider`,
+  };
+}
+
+/** The proxy asks the broker who is who; credentials are JSON within JSON. */
+function proxyAuth(admin: RocketmqUser): Record<string, string | boolean> {
+  const { initAuthenticationUser: _brokersOwn, ...same } = brokerAuth(admin);
+  return {
+    ...same,
+    authenticationMetadataProvider: 'org.apache.rocketmq.proxy.auth.ProxyAuthenticationMetadataProvider',
+    authorizationMetadataProvider: 'org.apache.rocketmq.proxy.auth.ProxyAuthorizationMetadataProvider',
+  };
 }
 
 /** A broker that is killed leaves the key of its certificate and a library of 12 MB. */

@@ -15,9 +15,12 @@ import {
   nameServerJvm,
   portOffsets,
   portsFrom,
+  type RocketmqGuards,
   type RocketmqPorts,
+  type RocketmqUser,
   writeRocketmqConfig,
 } from './rocketmq-config.ts';
+import { runMqadmin } from './run-mqadmin.ts';
 
 export interface RocketmqOptions {
   /** Store, logs, configuration and `processes.json`; for this service alone. */
@@ -28,6 +31,8 @@ export interface RocketmqOptions {
   readonly cacheDir?: string;
   /** How exact delayed delivery is. 100 by default; the broker's own default is 1000. */
   readonly timerPrecisionMs?: number;
+  /** Users and TLS of a single broker. */
+  readonly guards?: RocketmqGuards;
   /** Cuts the start short: what runs by then is stopped, and the start rejects. */
   readonly signal?: AbortSignal;
   readonly log: (line: string) => void;
@@ -40,6 +45,15 @@ export interface RocketmqService extends LocalService {
   readonly namesrv: string;
 }
 
+/** One that RocketMQ's own tool may be asked about. */
+export interface RocketmqBroker extends RocketmqService {
+  /**
+   * Run RocketMQ's `mqadmin` with these arguments, as the administrator where there are users: a Java program of 2 s.
+   * @returns what it wrote. @throws {Error} when that is no success: the tool itself exits 0 in any case.
+   */
+  mqadmin(...args: readonly string[]): Promise<string>;
+}
+
 /** From here on the broker stores nothing more; it cannot be told otherwise. */
 const diskUsedPercentMax = 90;
 
@@ -49,26 +63,28 @@ const diskUsedPercentMax = 90;
  * The ports `grpc`, `remoting` and `ha` listen on every interface, which no setting changes: on an open
  * network put a firewall before them.
  */
-export async function startRocketmq(options: RocketmqOptions): Promise<RocketmqService> {
+export async function startRocketmq(options: RocketmqOptions): Promise<RocketmqBroker> {
   const java = await findJava();
   if (java === undefined) throw programMissing('java');
   const lib = await ensureRocketmq(options.cacheDir, options.log);
   const dir = await prepareFolder(options.dir, options.log);
   requireDiskSpace(dir);
   const ports = portsFrom(await freePortBlock(options.port, Object.values(portOffsets), options.log));
-  const writeConfig = () => writeRocketmqConfig(dir, ports, options.timerPrecisionMs ?? 100);
+  const { timerPrecisionMs = 100, guards } = options;
+  const writeConfig = () => writeRocketmqConfig(dir, ports, timerPrecisionMs, guards);
   const service = createLocalService({
     name: 'RocketMQ',
     ports,
     programs: [
       { ...nameServer(java, lib, dir, ports), prepare: writeConfig },
-      { ...broker(java, lib, dir, ports), prepare: writeConfig },
+      { ...broker(java, lib, dir, ports, guards?.admin), prepare: writeConfig },
     ],
   });
   await startUntil(service, options.signal);
   return Object.assign(service, {
     endpoints: `127.0.0.1:${ports.grpc}`,
     namesrv: `127.0.0.1:${ports.nameServer}`,
+    mqadmin: (...args: readonly string[]) => runMqadmin({ java, lib, dir }, args, guards?.admin),
   });
 }
 
@@ -95,7 +111,13 @@ export function nameServer(
   };
 }
 
-function broker(java: string, lib: string, dir: string, ports: RocketmqPorts): ProgramPlan {
+function broker(
+  java: string,
+  lib: string,
+  dir: string,
+  ports: RocketmqPorts,
+  admin: RocketmqUser | undefined,
+): ProgramPlan {
   const nameServerAddress = `127.0.0.1:${ports.nameServer}`;
   return {
     name: 'broker',
@@ -107,7 +129,7 @@ function broker(java: string, lib: string, dir: string, ports: RocketmqPorts): P
     ],
     dir,
     ports: [ports.grpc, ports.remoting, ports.fast, ports.broker, ports.ha],
-    ready: () => isBrokerReady(ports),
+    ready: () => isBrokerReady(ports, admin),
     readyTimeoutMs: 120_000,
     // It writes its consumer offsets while it stops, and takes 10 to 15 s.
     stopGraceMs: 40_000,
@@ -115,10 +137,10 @@ function broker(java: string, lib: string, dir: string, ports: RocketmqPorts): P
   };
 }
 
-async function isBrokerReady(ports: RocketmqPorts): Promise<boolean> {
+async function isBrokerReady(ports: RocketmqPorts, admin: RocketmqUser | undefined): Promise<boolean> {
   if (!(await isProxyServing(ports.grpc))) return false;
   if (await isBrokerRegistered(ports.nameServer, `127.0.0.1:${ports.broker}`)) return true;
-  await announceBroker(ports.broker);
+  await announceBroker(ports.broker, admin);
   return false;
 }
 

@@ -1,7 +1,7 @@
 import type { RocketmqConfig } from '@lapse/runtime';
 import { MessagingError } from './messaging-error.ts';
 import { callRemoting, type RemotingAnswer, requestCodes, responseCodes } from './remoting.ts';
-import { messageOf } from './start-client.ts';
+import { denied, messageOf } from './start-client.ts';
 
 const queuesPerTopic = 8;
 /** As many as the broker itself gives a dead-letter topic. */
@@ -47,8 +47,16 @@ export function openBrokerAdmin(
 
   const call: Call = async (address, code, fields = {}, body) => {
     try {
-      return await callRemoting({ address, code, fields, body, timeoutMs: requestMsMax, credentials });
+      const answer = await callRemoting({
+        ...{ address, code, fields, body, timeoutMs: requestMsMax, credentials },
+      });
+      // Not "there is none": an operator would make again what is there.
+      if (answer.code === responseCodes.noPermission) {
+        throw denied(`request ${code} at ${address}`, new Error(answer.remark));
+      }
+      return answer;
     } catch (cause) {
+      if (cause instanceof MessagingError) throw cause;
       const hint = 'The name server and every broker it names must be reachable from here.';
       throw new MessagingError('LAPSE_TOPICS_TIMEOUT', `RocketMQ at ${messageOf(cause)}. ${hint}`, { cause });
     }

@@ -7,7 +7,7 @@ const requestTimeoutMsMin = 1_000;
 
 /** Options that every client of ours is made with. Installs the reconnect fix, so call it for each client. */
 export function clientOptions(config: RocketmqConfig, log: Logger) {
-  installReconnect();
+  installReconnect(config.tlsCa);
   const { accessKey, secretKey } = config;
   return {
     endpoints: config.endpoints,

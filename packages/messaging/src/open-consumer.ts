@@ -2,7 +2,7 @@ import { backOffMs, type Logger, type RocketmqConfig, sleep, TimeBoxError } from
 import { SimpleConsumer } from 'rocketmq-client-nodejs';
 import { clientOptions } from './client-options.ts';
 import { MessagingError } from './messaging-error.ts';
-import { startClient } from './start-client.ts';
+import { askFirst, startClient } from './start-client.ts';
 
 /** One attempt. A group that does not exist is never answered, so this is how that is noticed. */
 const startMsMax = 5_000;
@@ -43,7 +43,8 @@ export async function openConsumer(
       maxRetryAttempts: 1,
     });
     try {
-      return await startClient(consumer, `group ${group} on topic ${topic}`, startMsMax);
+      const steps = askFirst(consumer, topic, config);
+      return await startClient(consumer, `group ${group} on topic ${topic}`, startMsMax, steps);
     } catch (error) {
       if (!(error instanceof MessagingError) || error.code !== 'LAPSE_ROCKETMQ_START') throw error;
       if (error.cause instanceof TimeBoxError) silent += 1;

@@ -1,4 +1,4 @@
-import type { CallOptions, ChannelCredentials, ClientOptions, Metadata } from '@grpc/grpc-js';
+import { type CallOptions, ChannelCredentials, type ClientOptions, type Metadata } from '@grpc/grpc-js';
 import generated from 'rocketmq-client-nodejs/proto/apache/rocketmq/v2/service_grpc_pb.js';
 import { MessagingError } from './messaging-error.ts';
 
@@ -16,13 +16,20 @@ const channelOptions: ClientOptions = {
 
 const original = generated.MessagingServiceClient;
 let stubsMade = 0;
+/** Of the one RocketMQ that a process speaks with; undefined: the public CAs are believed. */
+let ownCa: Buffer | undefined;
 
 function ignore(): void {}
 
-/** The library's stub with our channel options, and a telemetry stream that cannot end the process. */
+/** The library's stub with our channel options and CA, and a telemetry stream that cannot end the process. */
 class ReconnectingStub extends original {
   constructor(address: string, credentials: ChannelCredentials, options: Partial<ClientOptions> = {}) {
-    super(address, credentials, { ...options, ...channelOptions });
+    // The library has TLS with the public CAs, or none.
+    const ownTls = ownCa !== undefined && credentials._isSecure();
+    super(address, ownTls ? ChannelCredentials.createSsl(ownCa) : credentials, {
+      ...options,
+      ...channelOptions,
+    });
     stubsMade += 1;
   }
 
@@ -49,9 +56,11 @@ class ReconnectingStub extends original {
  * from. Opening a new client instead was tried: grpc-js shares the old back-off between clients of one
  * address, and the old client keeps its timers and sockets. Call it before a client is made; may be called
  * any number of times.
+ * @param ca certificates as PEM that the proxy's own is checked with, for all clients made from now on.
  * @throws LAPSE_ROCKETMQ_CLIENT when the library no longer has this shape.
  */
-export function installReconnect(): void {
+export function installReconnect(ca?: string): void {
+  ownCa = ca === undefined ? undefined : Buffer.from(ca);
   if (generated.MessagingServiceClient === ReconnectingStub) return;
   if (typeof original !== 'function' || typeof original.prototype.telemetry !== 'function') {
     throw shapeChanged('it exports no MessagingServiceClient with telemetry()');

@@ -14,7 +14,13 @@ export const requestCodes = {
   topicConfig: 351,
   groupConfig: 352,
 } as const;
-export const responseCodes = { success: 0, topicNotExist: 17, queryNotFound: 22, groupNotExist: 26 } as const;
+export const responseCodes = {
+  success: 0,
+  noPermission: 16,
+  topicNotExist: 17,
+  queryNotFound: 22,
+  groupNotExist: 26,
+} as const;
 
 /** RocketMQ 5.x says what it understands by this number; older answers are the same. */
 const protocolVersion = 473;

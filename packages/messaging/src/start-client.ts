@@ -1,7 +1,8 @@
-import { timeBox } from '@lapse/runtime';
+import { type RocketmqConfig, timeBox } from '@lapse/runtime';
 import type { BaseClient } from 'rocketmq-client-nodejs';
 import { closeClient } from './close-client.ts';
 import { MessagingError } from './messaging-error.ts';
+import { queryRoute } from './query-route.ts';
 import { assertReconnectUsed } from './reconnect.ts';
 
 /** What to do about topics or groups that are missing; creating again what is there changes nothing. */
@@ -10,28 +11,73 @@ const howToCreate =
 
 /** The broker's answer to a topic that does not exist. */
 const topicNotFound = 40402;
+/** Its answers to a login that is wrong, and to a user without the right. */
+const refusals = [40100, 40300] as const;
+/** What grpc-js and OpenSSL say of a proxy whose certificate is not believed, or that speaks no TLS. */
+const tlsFault = /certificate|altnames|wrong version number|SSL routines|packet length too long/i;
+
+export interface StartSteps {
+  readonly before?: () => Promise<unknown>;
+  readonly check?: () => Promise<unknown>;
+}
+
+async function nothing(): Promise<void> {}
+
+/**
+ * One question to the proxy before a client starts, where TLS is spoken: a certificate that is not believed is in the
+ * answer, while a start tries again in silence until its time is up.
+ */
+export function askFirst(client: BaseClient, topic: string, config: RocketmqConfig): StartSteps {
+  return config.tls ? { before: () => queryRoute(client, topic, config.requestTimeoutMs) } : {};
+}
 
 /**
  * Start a client within a time box; a client that did not start is closed before this rejects. The box is
- * needed because `startup()` never settles when the consumer group does not exist. `check` is asked after
- * the start, as a part of it.
- * @throws LAPSE_TOPIC_MISSING at once; LAPSE_ROCKETMQ_START when the proxy is away or the box is over.
+ * needed because `startup()` never settles when the consumer group does not exist. `before` and `check` are asked
+ * before and after the start, as parts of it.
+ * @throws LAPSE_TOPIC_MISSING, LAPSE_ROCKETMQ_DENIED and LAPSE_ROCKETMQ_TLS at once; LAPSE_ROCKETMQ_START when the proxy
+ * is away or the box is over.
  */
 export async function startClient<C extends BaseClient>(
   client: C,
   what: string,
   timeoutMs: number,
-  check: () => Promise<void> = async () => {},
+  { before = nothing, check = nothing }: StartSteps = {},
 ): Promise<C> {
   try {
-    await timeBox(client.startup().then(check), timeoutMs, 'the first answer');
+    const start = before().then(() => client.startup().then(check));
+    await timeBox(start, timeoutMs, 'the first answer');
     assertReconnectUsed();
     return client;
   } catch (cause) {
     await closeClient(client);
-    if (cause instanceof MessagingError) throw cause;
-    throw isTopicMissing(cause) ? topicMissing(what, cause) : notStarted(what, cause);
+    throw asStartFault(what, cause);
   }
+}
+
+function asStartFault(what: string, cause: unknown): MessagingError {
+  if (cause instanceof MessagingError) return cause;
+  if (isTopicMissing(cause)) return topicMissing(what, cause);
+  if (refusals.some((code) => hasCode(cause, code))) return denied(`to open ${what}`, cause);
+  if (tlsFault.test(messageOf(cause))) return untrusted(cause);
+  return notStarted(what, cause);
+}
+
+/** The broker does not know who we are, or that we may. @param what completes "RocketMQ refused …". */
+export function denied(what: string, cause: unknown): MessagingError {
+  return new MessagingError(
+    'LAPSE_ROCKETMQ_DENIED',
+    `RocketMQ refused ${what}: ${messageOf(cause)}. Check LAPSE_ROCKETMQ_ACCESS_KEY, LAPSE_ROCKETMQ_SECRET_KEY and the rights of that user (infra/deploy/ENGINES.md).`,
+    { cause },
+  );
+}
+
+function untrusted(cause: unknown): MessagingError {
+  return new MessagingError(
+    'LAPSE_ROCKETMQ_TLS',
+    `TLS with the proxy of RocketMQ failed: ${messageOf(cause)}. The CA that signed its certificate belongs into LAPSE_ROCKETMQ_TLS_CA_FILE, and LAPSE_ROCKETMQ_ENDPOINTS must name the host as the certificate does.`,
+    { cause },
+  );
 }
 
 function topicMissing(what: string, cause: unknown): MessagingError {

@@ -14,7 +14,7 @@ import { MessagingError } from './messaging-error.ts';
 import { brokerCalls, messagesSent, sendFailures } from './metrics.ts';
 import { queryRoute } from './query-route.ts';
 
-import { messageOf, startClient } from './start-client.ts';
+import { askFirst, messageOf, startClient } from './start-client.ts';
 import { traceSent } from './trace-messages.ts';
 
 /** The proxy refuses 24 h (40012). A later deadline is chained: delivered, seen not to be due, sent again. */
@@ -118,8 +118,11 @@ async function startProducer(
 ): Promise<Producer> {
   const [first = '', ...others] = topics;
   const client = new Producer({ ...clientOptions(config, log), topics: [first] });
-  await startClient(client, `a sender to ${topics.join(' and ')}`, startMsMax, async () => {
-    for (const topic of others) await queryRoute(client, topic, config.requestTimeoutMs);
+  await startClient(client, `a sender to ${topics.join(' and ')}`, startMsMax, {
+    ...askFirst(client, first, config),
+    check: async () => {
+      for (const topic of others) await queryRoute(client, topic, config.requestTimeoutMs);
+    },
   });
   return client;
 }

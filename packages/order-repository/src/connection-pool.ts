@@ -1,6 +1,7 @@
 import { type Connection, createConnection } from 'mysql2';
 import { Pool } from 'tarn';
 import type { RepositoryLog } from './order-repository.ts';
+import type { ServerConfig } from './server-config.ts';
 
 const connectTimeoutMs = 3_000;
 /** Longest an operation waits for a free connection, or for MySQL to take a new one. */
@@ -30,9 +31,7 @@ const sessionStatements = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
 ];
 
-export interface PoolConfig {
-  /** mysql://user:password@host:port/database */
-  readonly url: string;
+export interface PoolConfig extends ServerConfig {
   readonly poolMax: number;
   /** MySQL itself refuses every write: for a process that only looks. */
   readonly readOnly?: boolean;
@@ -52,10 +51,10 @@ export type ConnectionPool = Pool<Connection>;
  * is a fourth of the files that a worker would read at its start.
  */
 export function openConnectionPool(
-  { url, poolMax, readOnly = false }: PoolConfig,
+  { poolMax, readOnly = false, ...server }: PoolConfig,
   log: RepositoryLog,
 ): ConnectionPool {
-  const options = connectionOptions(url);
+  const options = connectionOptions(server);
   const statements = readOnly ? [...sessionStatements, readOnlyStatement] : sessionStatements;
   return new Pool<Connection>({
     create: () => connect(options, statements),
@@ -97,7 +96,7 @@ function disconnect(connection: Connection): Promise<void> {
 
 type ConnectionOptions = ReturnType<typeof connectionOptions>;
 
-function connectionOptions(text: string) {
+function connectionOptions({ url: text, tls = false, tlsCa, tlsCert, tlsKey }: ServerConfig) {
   const url = new URL(text);
   return {
     host: url.hostname,
@@ -114,6 +113,15 @@ function connectionOptions(text: string) {
     connectTimeout: connectTimeoutMs,
     // So that affectedRows says how many rows changed: an INSERT that met a duplicate counts 0.
     flags: ['-FOUND_ROWS'],
-    ...(url.searchParams.get('tls') === 'true' ? { ssl: { rejectUnauthorized: true } } : {}),
+    ...(tls && {
+      ssl: {
+        rejectUnauthorized: true,
+        // Off by default: then any certificate of the CA would do, whoever shows it.
+        verifyIdentity: true,
+        ...(tlsCa !== undefined && { ca: tlsCa }),
+        ...(tlsCert !== undefined && { cert: tlsCert }),
+        ...(tlsKey !== undefined && { key: tlsKey }),
+      },
+    }),
   };
 }

@@ -1,9 +1,21 @@
 /** MySQL did not answer, is not reachable, or is too busy with the same rows. Nothing was committed; try later. */
 export class StoreUnavailableError extends Error {
-  readonly code = 'LAPSE_MYSQL_UNAVAILABLE';
+  readonly code: 'LAPSE_MYSQL_UNAVAILABLE' | StoreRefusal = 'LAPSE_MYSQL_UNAVAILABLE';
   constructor(reason: string, options?: ErrorOptions) {
     super(`MySQL is not available: ${reason}`, options);
     this.name = 'StoreUnavailableError';
+  }
+}
+
+export type StoreRefusal = 'LAPSE_MYSQL_TLS' | 'LAPSE_MYSQL_DENIED';
+
+/** MySQL is there, and we do not come in: by its certificate or ours, or by the login. Waiting alone helps nothing. */
+export class StoreRefusedError extends StoreUnavailableError {
+  override readonly code: StoreRefusal;
+  constructor(code: StoreRefusal, reason: string, options?: ErrorOptions) {
+    super(reason, options);
+    this.name = 'StoreRefusedError';
+    this.code = code;
   }
 }
 

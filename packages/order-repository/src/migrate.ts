@@ -5,7 +5,8 @@ import { StoreUnavailableError } from './errors.ts';
 import { allMigrations } from './migrations/all-migrations.ts';
 import type { Migration } from './migrations/migration.ts';
 import { toStoreError } from './mysql-fault.ts';
-import type { RepositoryConfig, RepositoryLog } from './order-repository.ts';
+import type { RepositoryLog } from './order-repository.ts';
+import type { ServerConfig } from './server-config.ts';
 
 /** How long to wait while another process migrates. */
 const lockWaitS = 120;
@@ -20,12 +21,12 @@ export const journalTable = 'lapse_migration';
  * @returns the names of the migrations that this call ran.
  */
 export async function migrate(
-  config: Pick<RepositoryConfig, 'url'>,
+  config: ServerConfig,
   log: RepositoryLog,
   migrations: readonly Migration[] = allMigrations,
 ): Promise<{ applied: string[] }> {
   // One connection holds the lock, the second migrates.
-  const database = openDatabase({ url: config.url, poolMax: 2, queryTimeoutMs: statementTimeoutMs }, log);
+  const database = openDatabase({ ...config, poolMax: 2, queryTimeoutMs: statementTimeoutMs }, log);
   try {
     const applied = await withMigrationLock(database, () => runMigrations(database, migrations));
     if (applied.length > 0) log.info({ applied }, 'schema brought up to date');

@@ -1,5 +1,5 @@
 import { TimeoutError } from 'tarn';
-import { CommitUnknownError, StoreUnavailableError } from './errors.ts';
+import { CommitUnknownError, StoreRefusedError, StoreUnavailableError } from './errors.ts';
 
 /** What mysql2 puts on an error. */
 interface MysqlError extends Error {
@@ -40,6 +40,16 @@ const awayErrnos = new Set([1040, 1053, 3169, 1927, 1317, 1021, 1037, 1041, 1114
  * new one.
  */
 const readOnlyErrnos = new Set([1290, 1792, 1836]);
+
+/** No TLS at all, or one that is not to be trusted: codes of mysql2. */
+const tlsCodes = new Set(['HANDSHAKE_SSL_ERROR', 'HANDSHAKE_NO_SSL_SUPPORT']);
+const tlsAdvice =
+  "the CA that signed the server's certificate belongs into LAPSE_MYSQL_TLS_CA_FILE, and LAPSE_MYSQL_URL must name the host as the certificate does";
+
+/** The login, the database, or a connection that is not encrypted (MySQL, MariaDB). */
+const deniedErrnos = new Set([1044, 1045, 1698, 3159, 4151]);
+const deniedAdvice =
+  'check user, password and database of LAPSE_MYSQL_URL and the rights of that user; a user that must come by TLS needs LAPSE_MYSQL_TLS=true';
 
 function asMysqlError(error: unknown): MysqlError | undefined {
   return error instanceof Error ? (error as MysqlError) : undefined;
@@ -104,9 +114,25 @@ export function toStoreError(error: unknown): unknown {
   if (error instanceof TimeoutError) {
     return new StoreUnavailableError('no connection of the pool came free in time', { cause: error });
   }
+  const refused = refusalOf(error);
+  if (refused !== undefined) return refused;
   if (isServerAway(error)) {
     const fault = asMysqlError(error);
     return new StoreUnavailableError(fault?.code ?? fault?.message ?? 'no answer', { cause: error });
   }
   return error;
+}
+
+function refusalOf(error: unknown): StoreRefusedError | undefined {
+  const fault = asMysqlError(error);
+  if (fault === undefined) return undefined;
+  if (tlsCodes.has(fault.code ?? '')) {
+    const reason = `TLS with it failed (${fault.message}); ${tlsAdvice}`;
+    return new StoreRefusedError('LAPSE_MYSQL_TLS', reason, { cause: fault });
+  }
+  if (deniedErrnos.has(fault.errno ?? 0)) {
+    const reason = `it refused the login (${fault.message}); ${deniedAdvice}`;
+    return new StoreRefusedError('LAPSE_MYSQL_DENIED', reason, { cause: fault });
+  }
+  return undefined;
 }

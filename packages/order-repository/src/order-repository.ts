@@ -51,6 +51,7 @@ import type {
   ForgetOptions,
   ForgottenRows,
 } from './retention.ts';
+import type { ServerConfig } from './server-config.ts';
 import type { SettleAnswer, SettleOptions, SettleResult } from './settle-result.ts';
 import type { FinishedShopEvent, ShopEventJob } from './shop-event.ts';
 import type { ActivitySnapshot } from './snapshot.ts';
@@ -59,9 +60,7 @@ import type { Timeline } from './timeline.ts';
 import type { DeliveryKind, ResendOutcome, Undelivered } from './undelivered.ts';
 import type { DirectedWorker, Worker, WorkerRefusal } from './worker.ts';
 
-export interface RepositoryConfig {
-  /** mysql://user:password@host:port/database */
-  readonly url: string;
+export interface RepositoryConfig extends ServerConfig {
   readonly poolMax: number;
   /** Longest a statement may take before its connection is given up. */
   readonly queryTimeoutMs: number;

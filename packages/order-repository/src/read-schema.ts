@@ -3,6 +3,7 @@ import { journalTable } from './migrate.ts';
 import { allMigrations } from './migrations/all-migrations.ts';
 import { toStoreError } from './mysql-fault.ts';
 import type { RepositoryConfig, RepositoryLog } from './order-repository.ts';
+import type { ServerConfig } from './server-config.ts';
 import { withRetriedSession } from './transaction.ts';
 
 /** The schema as it is, beside what this release wants. */
@@ -18,7 +19,7 @@ const noSuchTable = 1146;
 
 /** Read which migrations have been applied. Changes nothing, also where there is no schema at all. */
 export async function readSchema(
-  config: Pick<RepositoryConfig, 'url' | 'queryTimeoutMs'>,
+  config: ServerConfig & Pick<RepositoryConfig, 'queryTimeoutMs'>,
   log: RepositoryLog,
 ): Promise<SchemaState> {
   const database = openDatabase({ ...config, poolMax: 1 }, log);

@@ -1,11 +1,10 @@
-import { backOffMs, type Logger, readRedisClusterUrl } from '@lapse/runtime';
+import { backOffMs, type Logger, type RedisTarget, readRedisAddress } from '@lapse/runtime';
 import { Cluster, Redis } from 'ioredis';
 
 const reconnectMs = { minMs: 100, maxMs: 2_000 };
 
-export interface ConnectConfig {
-  /** One server, or `redis-cluster://…`: each key is counted on the node that owns it. */
-  readonly url: string;
+/** In a cluster each key is counted on the node that owns it. */
+export interface ConnectConfig extends RedisTarget {
   readonly commandTimeoutMs: number;
 }
 
@@ -29,7 +28,8 @@ export function connectRedis(config: ConnectConfig, log: Logger): Redis | Cluste
   return redis;
 }
 
-function openClient({ url, commandTimeoutMs }: ConnectConfig): Redis | Cluster {
+function openClient(config: ConnectConfig): Redis | Cluster {
+  const { commandTimeoutMs } = config;
   const connection = {
     connectTimeout: commandTimeoutMs,
     commandTimeout: commandTimeoutMs,
@@ -41,20 +41,22 @@ function openClient({ url, commandTimeoutMs }: ConnectConfig): Redis | Cluster {
   };
   const client = { lazyConnect: true, enableOfflineQueue: false };
   const retry = (attempt: number) => backOffMs(attempt, reconnectMs);
-  const cluster = readRedisClusterUrl(url);
-  if (cluster === null) return new Redis(url, { ...connection, ...client, retryStrategy: retry });
-  const { nodes, username, password, tls } = cluster;
-  return new Cluster([...nodes], {
-    ...client,
-    slotsRefreshTimeout: commandTimeoutMs,
-    // A slot that has moved is followed once.
-    maxRedirections: 1,
-    clusterRetryStrategy: retry,
-    redisOptions: {
-      ...connection,
-      ...(username !== undefined && { username }),
-      ...(password !== undefined && { password }),
-      ...(tls && { tls: {} }),
-    },
+  const address = readRedisAddress(config);
+  if (address.kind === 'cluster') {
+    return new Cluster([...address.nodes], {
+      ...client,
+      slotsRefreshTimeout: commandTimeoutMs,
+      // A slot that has moved is followed once.
+      maxRedirections: 1,
+      clusterRetryStrategy: retry,
+      redisOptions: { ...connection, ...address.login },
+    });
+  }
+  const single = { ...connection, ...client, retryStrategy: retry };
+  if (address.kind === 'server') return new Redis(address.url, { ...single, ...address.login });
+  return new Redis({
+    ...{ ...single, ...address.login },
+    sentinelRetryStrategy: retry,
+    sentinelCommandTimeout: commandTimeoutMs,
   });
 }

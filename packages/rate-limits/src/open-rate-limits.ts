@@ -1,12 +1,10 @@
 import type { Closable, Logger } from '@lapse/runtime';
 import { addressKey } from './address-key.ts';
-import { connectRedis } from './connect-redis.ts';
+import { type ConnectConfig, connectRedis } from './connect-redis.ts';
 import { type Count, openSharedWindow } from './shared-window.ts';
 
-export interface RateLimitsConfig {
-  /** Of the Redis that the processes share. */
-  readonly url: string;
-  readonly commandTimeoutMs: number;
+/** The Redis is that which the processes share. */
+export interface RateLimitsConfig extends ConnectConfig {
   /** Most orders and payments that one buyer may ask for in a minute; 0: no limit. */
   readonly buyerWritesMax: number;
   /** Most requests of one address in a minute; 0: no limit. */

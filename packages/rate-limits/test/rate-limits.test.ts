@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startRedis, startRedisCluster } from '@lapse/local-services';
+import { startRedis, startRedisCluster, startRedisSentinel } from '@lapse/local-services';
 import { createLogger } from '@lapse/runtime';
-import { createTestRedis, waitUntil } from '@lapse/testing';
+import { createTestRedis, documentedLines, redisAt, waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openRateLimits, type RateLimits } from '../src/index.ts';
 
@@ -78,6 +78,23 @@ it('is one limit over several processes on a cluster too, whichever node has the
   } finally {
     for (const limits of opened.splice(0)) await limits.close();
     await cluster.close();
+    await rm(dir, { recursive: true, force: true });
+  }
+});
+
+it('is one limit with the rights of the page alone, and behind sentinels', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'lapse-limits-sentinel-'));
+  const service = await startRedisSentinel({ dir, log: () => undefined });
+  try {
+    const [line = ''] = documentedLines(/^ACL SETUSER lapse on /);
+    const [name = '', ...args] = line.replace('>PASSWORD', '>secret').split(' ');
+    await redisAt(`redis://127.0.0.1:${service.ports['redis-1']}`).command(name, ...args);
+    const url = service.url.replace('//', '//lapse:secret@');
+    expect(await servedByThree({ url })).toBeLessThan(sharedMax);
+  } finally {
+    for (const limits of opened.splice(0)) await limits.close();
+    service.kill('SIGKILL');
+    await service.close();
     await rm(dir, { recursive: true, force: true });
   }
 });

@@ -17,7 +17,7 @@ export { type CallMeter, createCallMeter, measureCalls, type Watchers } from './
 export { Counter, Gauge, Histogram, registry } from './metrics.ts';
 export type { Pausable } from './pausable.ts';
 export { readConfig } from './read-config.ts';
-export { type RedisClusterAddress, readRedisClusterUrl } from './redis-cluster-url.ts';
+export { type RedisAddress, type RedisTarget, readRedisAddress } from './redis-address.ts';
 export { type RegisteredWorker, type RegisterOptions, registerWorker } from './register-worker.ts';
 export { type Repeat, type RepeatOptions, repeat } from './repeat.ts';
 export { type ProcessContext, run } from './run.ts';
@@ -50,6 +50,7 @@ export { settingsTable } from './settings-table.ts';
 export { sleep } from './sleep.ts';
 export { startProcess } from './start-process.ts';
 export { TimeBoxError, timeBox } from './time-box.ts';
+export type { TlsFiles } from './tls-files.ts';
 export { isTracing, type OrdersSpan, type SpanRef, traceIdOf, traceOrders } from './trace-orders.ts';
 export { workInLanes } from './work-in-lanes.ts';
 export { type BatchName, observeBatch, showQueue } from './work-metrics.ts';

@@ -4,8 +4,8 @@ import { nearestName } from './nearest-name.ts';
 import type { Setting } from './settings/setting.ts';
 import { type Config, type GroupName, settings } from './settings.ts';
 
-/** Longest value read from a file (`NAME_FILE`), in bytes. */
-const fileBytesMax = 65_536;
+/** Longest value read from a file (`NAME_FILE`), in bytes: a cloud's list of its CAs has some 170 kB. */
+const fileBytesMax = 524_288;
 
 /** Most of a bad value that an error quotes, in characters. */
 const quotedMax = 60;

@@ -1,6 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigError, type GroupName, readConfig } from '../src/index.ts';
 
@@ -10,6 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const mysqlUrl = 'mysql://lapse:hunter2@127.0.0.1:3306/lapse';
 const whsec = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const jwtSecret = 'x'.repeat(32);
+const [certificate = ''] = rootCertificates;
 
 function faultsOf(env: NodeJS.ProcessEnv, ...groups: GroupName[]): Record<string, string> {
   try {
@@ -98,7 +101,9 @@ test.each([
   'rediss://user:secret@redis.example.com',
   'redis-cluster://10.0.0.1:6379,10.0.0.2:6379',
   'rediss-cluster://user:secret@one.example.com:6379',
-])('a Redis server or some nodes of a cluster: %s', (url) => {
+  'redis-sentinel://10.0.0.1:26379,10.0.0.2:26379/lapse',
+  'rediss-sentinel://user:p%40ss@one.example.com:26379,[fe80::1]:26379/my-master/3',
+])('a Redis server, some nodes of a cluster, or sentinels: %s', (url) => {
   expect(readConfig({ LAPSE_REDIS_URL: url }, ['redis']).redis.url).toBe(url);
 });
 
@@ -125,6 +130,9 @@ describe('faults', () => {
     ['LAPSE_MYSQL_URL', 'hunter2', 'mysql'],
     ['LAPSE_REDIS_URL', 'http://:hunter2@127.0.0.1', 'redis'],
     ['LAPSE_REDIS_URL', 'redis-cluster://lapse:hunter2@127.0.0.1', 'redis'],
+    ['LAPSE_REDIS_URL', 'redis-cluster://lapse:hunter2@127.0.0.1:6379/lapse', 'redis'],
+    ['LAPSE_REDIS_URL', 'redis-sentinel://lapse:hunter2@127.0.0.1:26379', 'redis'],
+    ['LAPSE_REDIS_URL', 'redis-sentinel://lapse:hunter2@127.0.0.1/lapse', 'redis'],
     ['LAPSE_JWT_SECRET', 'hunter2', 'auth'],
     ['LAPSE_PAYMENT_WEBHOOK_SECRET', 'whsec_hunter2', 'payment'],
     ['LAPSE_STRIPE_SECRET_KEY', 'hunter2', 'payment'],
@@ -260,6 +268,40 @@ describe('rules between settings', () => {
     expect(Object.keys(faultsOf(user, 'rocketmq'))).toEqual(['LAPSE_ROCKETMQ_SECRET_KEY']);
     const password = { ...base, LAPSE_ROCKETMQ_SECRET_KEY: 'hunter2' };
     expect(Object.keys(faultsOf(password, 'rocketmq'))).toEqual(['LAPSE_ROCKETMQ_ACCESS_KEY']);
+  });
+
+  test('MySQL by TLS: the host is a name, and a certificate that would do nothing is a fault', () => {
+    const url = (host: string) => ({ LAPSE_MYSQL_URL: `mysql://lapse:hunter2@${host}/lapse` });
+    const tls = { LAPSE_MYSQL_TLS: 'true', LAPSE_MYSQL_TLS_CA: certificate };
+    expect(faultsOf({ ...url('db.example.com'), ...tls }, 'mysql')).toEqual({});
+    for (const host of ['10.0.0.1', '[::1]:3306']) {
+      expect(faultsOf({ ...url(host), ...tls }, 'mysql').LAPSE_MYSQL_URL).toContain('names an address');
+      expect(faultsOf(url(host), 'mysql')).toEqual({});
+    }
+    const off = faultsOf({ ...url('db.example.com'), LAPSE_MYSQL_TLS_CA: certificate }, 'mysql');
+    expect(off.LAPSE_MYSQL_TLS_CA).toContain('LAPSE_MYSQL_TLS=true');
+    // What asked for TLS in an earlier commit must not be silently without it now.
+    const asked = { LAPSE_MYSQL_URL: 'mysql://lapse:hunter2@db.example.com/lapse?tls=true' };
+    expect(faultsOf(asked, 'mysql').LAPSE_MYSQL_URL).toContain('LAPSE_MYSQL_TLS');
+  });
+
+  test('a CA that cannot be read, and a certificate without its key, are faults before anything is opened', () => {
+    const redis = { LAPSE_REDIS_URL: 'rediss://redis.example.com' };
+    const damaged = certificate.replace('MI', 'AA');
+    const fault = (env: NodeJS.ProcessEnv) => faultsOf({ ...redis, ...env }, 'redis');
+    expect(fault({ LAPSE_REDIS_TLS_CA: certificate })).toEqual({});
+    expect(fault({ LAPSE_REDIS_TLS_CA: `${certificate}\n${damaged}` }).LAPSE_REDIS_TLS_CA).toContain(
+      '2 of 2',
+    );
+    expect(Object.keys(fault({ LAPSE_REDIS_TLS_CERT: certificate }))).toEqual(['LAPSE_REDIS_TLS_KEY']);
+    const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
+    const pair = { LAPSE_REDIS_TLS_CERT: certificate, LAPSE_REDIS_TLS_KEY: String(key) };
+    expect(fault(pair).LAPSE_REDIS_TLS_CERT).toContain('not the certificate of its key');
+    expect(Object.keys(faultsOf({ ...pair, LAPSE_REDIS_URL: 'redis://127.0.0.1' }, 'redis'))).toEqual(
+      Object.keys(pair),
+    );
+    const user = { LAPSE_REDIS_SENTINEL_USERNAME: 'lapse' };
+    expect(Object.keys(fault(user))).toEqual(['LAPSE_REDIS_SENTINEL_PASSWORD']);
   });
 
   test('only shortening the whole shutdown needs no second setting', () => {

@@ -1,4 +1,4 @@
-import { backOffMs, type Logger, type RedisClusterAddress } from '@lapse/runtime';
+import { backOffMs, type Logger, type RedisAddress } from '@lapse/runtime';
 import { Cluster, type Redis } from 'ioredis';
 import { connectionOptions, disconnect, reconnectMs } from './connect-server.ts';
 import { hashSlot } from './hash-slot.ts';
@@ -22,7 +22,7 @@ const slotsEveryMs = 2_000;
  */
 export async function connectCluster(
   { commandTimeoutMs }: ConnectConfig,
-  { nodes, username, password, tls }: RedisClusterAddress,
+  { nodes, login }: Extract<RedisAddress, { kind: 'cluster' }>,
   log: Logger,
 ): Promise<RedisClient> {
   const cluster = new Cluster([...nodes], {
@@ -31,12 +31,7 @@ export async function connectCluster(
     slotsRefreshInterval: slotsEveryMs,
     slotsRefreshTimeout: commandTimeoutMs,
     clusterRetryStrategy: (attempt) => backOffMs(attempt, reconnectMs),
-    redisOptions: {
-      ...connectionOptions(commandTimeoutMs),
-      ...(username !== undefined && { username }),
-      ...(password !== undefined && { password }),
-      ...(tls && { tls: {} }),
-    },
+    redisOptions: { ...connectionOptions(commandTimeoutMs), ...login },
   });
   const outages = reportOutages(cluster, log);
   const known = openNodes(cluster);

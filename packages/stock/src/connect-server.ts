@@ -1,4 +1,4 @@
-import { backOffMs, type Logger } from '@lapse/runtime';
+import { backOffMs, type Logger, type RedisAddress } from '@lapse/runtime';
 import { Redis } from 'ioredis';
 import type { ConnectConfig, RedisClient } from './redis-client.ts';
 import { reportOutages } from './report-outages.ts';
@@ -30,21 +30,36 @@ export function connectionOptions(commandTimeoutMs: number) {
 }
 
 /**
- * Connect to one server. Without an answer in time it goes on trying, while every command fails at once:
- * `enableOfflineQueue` is off, so nothing is kept for later.
+ * Connect to one server, or to the master that the sentinels name, who are asked anew for each connection. Without an
+ * answer in time it goes on trying, while every command fails at once: `enableOfflineQueue` is off, so nothing is kept
+ * for later.
+ *
+ * A master that the others cannot see, while we do, is left when it is made a replica and so closes its connections.
+ * Until then nothing is sold there twice: its run id is not the one in MySQL once the new master is loaded. ioredis'
+ * own watch on the sentinels was left: it writes to standard error when one of them is away.
  */
 export async function connectServer(
-  { url, commandTimeoutMs }: ConnectConfig,
+  { commandTimeoutMs }: ConnectConfig,
+  address: Exclude<RedisAddress, { kind: 'cluster' }>,
   log: Logger,
 ): Promise<RedisClient> {
-  const redis = new Redis(url, {
+  const retry = (attempt: number): number => backOffMs(attempt, reconnectMs);
+  const options = {
     ...connectionOptions(commandTimeoutMs),
     lazyConnect: true,
     enableOfflineQueue: false,
-    retryStrategy: (attempt) => backOffMs(attempt, reconnectMs),
+    retryStrategy: retry,
     // After a failover the old master answers READONLY: connect anew to find the new one.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
-  });
+    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+  };
+  const redis =
+    address.kind === 'server'
+      ? new Redis(address.url, { ...options, ...address.login })
+      : new Redis({
+          ...{ ...options, ...address.login },
+          sentinelRetryStrategy: retry,
+          sentinelCommandTimeout: commandTimeoutMs,
+        });
   const outages = reportOutages(redis, log);
   const node = { redis, scripts: defineScripts(redis), runId: followRunId(redis) };
   await firstAnswer(redis, commandTimeoutMs);

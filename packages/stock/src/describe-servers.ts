@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import type { RedisClient } from './redis-client.ts';
 
 /** A Redis server that holds stock: the only one, or one owner of slots in a cluster. */
@@ -22,7 +23,7 @@ export function describeServers(client: RedisClient): Promise<StockServer[]> {
   return client.askEach('describe itself', async ({ redis }) => {
     const info = parseInfo(await redis.info());
     return {
-      address: `${redis.options.host}:${redis.options.port}`,
+      address: addressOf(redis),
       version: info.get('redis_version') ?? 'unknown',
       runId: info.get('run_id') ?? '',
       role: info.get('role') ?? 'unknown',
@@ -34,6 +35,13 @@ export function describeServers(client: RedisClient): Promise<StockServer[]> {
       bytesMax: Number(info.get('maxmemory') ?? 0),
     };
   });
+}
+
+/** Behind sentinels the options name none: then whom the connection reached. */
+function addressOf({ options, stream }: Redis): string {
+  return options.sentinels
+    ? `${stream.remoteAddress}:${stream.remotePort}`
+    : `${options.host}:${options.port}`;
 }
 
 function parseInfo(text: string): Map<string, string> {

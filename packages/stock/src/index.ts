@@ -1,7 +1,7 @@
 export type { StockServer } from './describe-servers.ts';
 export type { LoadedImage, StockImage } from './inspect-stock.ts';
 export type { StockSnapshot } from './load-stock.ts';
-export { openStock, type StockConfig } from './open-stock.ts';
+export { openStock } from './open-stock.ts';
 export type { StockPeek } from './peek-stock.ts';
 export type { ReacquiredOrder, ReacquireResult } from './reacquire.ts';
 export type { HoldLook } from './read-hold.ts';

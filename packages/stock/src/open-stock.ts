@@ -10,26 +10,17 @@ import { reacquire } from './reacquire.ts';
 import { readHold } from './read-hold.ts';
 import { forgetReleased, readCounts, scanOld } from './read-holds.ts';
 import { readLoad } from './read-load.ts';
+import type { ConnectConfig } from './redis-client.ts';
 import { reserve } from './reserve.ts';
 import { setCapacity } from './set-capacity.ts';
 import { settleHolds } from './settle.ts';
 import type { Stock } from './stock.ts';
 
-export interface StockConfig {
-  /**
-   * `redis://` or `rediss://`, with the database's number as its path; or a cluster, `redis-cluster://host:port,…`
-   * (`rediss-cluster://` for TLS).
-   */
-  readonly url: string;
-  /** How long one command may take. Behind a Redis that stands still, a command waits at most twice as long. */
-  readonly commandTimeoutMs: number;
-}
-
 /**
  * Open the stock. Resolves without Redis too, after `commandTimeoutMs`: a process starts, reports itself not ready
  * by `ping`, and serves when Redis is there.
  */
-export async function openStock(config: StockConfig, log: Logger): Promise<Stock> {
+export async function openStock(config: ConnectConfig, log: Logger): Promise<Stock> {
   const client = await connectRedis(config, log);
   return measureStock({
     ping: client.ping,

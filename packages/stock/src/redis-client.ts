@@ -1,3 +1,4 @@
+import type { RedisTarget } from '@lapse/runtime';
 import type { Redis } from 'ioredis';
 import type { RunId } from './run-id.ts';
 import type { StockScripts } from './scripts.ts';
@@ -27,7 +28,7 @@ export interface RedisClient {
   readonly close: () => Promise<void>;
 }
 
-export interface ConnectConfig {
-  readonly url: string;
+export interface ConnectConfig extends RedisTarget {
+  /** How long one command may take. Behind a Redis that stands still, a command waits at most twice as long. */
   readonly commandTimeoutMs: number;
 }

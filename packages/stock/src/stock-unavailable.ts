@@ -28,10 +28,18 @@ const passingAnswer =
  */
 export function namedFailure(error: unknown, operation: string, connectionFault: unknown): Error {
   const answered = error instanceof ReplyError;
-  const text = error instanceof Error ? error.message : String(error);
+  const text = textOf(error);
   if (answered && !passingAnswer.test(text)) {
     return new Error(`Redis refused to ${operation}: ${text}`, { cause: error });
   }
   const reason = !answered && connectionFault instanceof Error ? connectionFault.message : text;
   return new StockUnavailableError(`Redis is not available to ${operation}: ${reason}`, { cause: error });
+}
+
+/** A transaction that was not begun answers EXECABORT; why is in the answers to its commands. */
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { previousErrors } = error as { readonly previousErrors?: readonly unknown[] };
+  const first = previousErrors?.[0];
+  return first instanceof Error ? first.message : error.message;
 }

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRedisCluster } from '@lapse/local-services';
-import { createLogger, readRedisClusterUrl } from '@lapse/runtime';
-import { waitUntil } from '@lapse/testing';
+import { createLogger } from '@lapse/runtime';
+import { documentedLines, redisAt, waitUntil } from '@lapse/testing';
 import { Cluster, ReplyError } from 'ioredis';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hashSlot } from '../src/hash-slot.ts';
@@ -37,7 +37,7 @@ const log = createLogger('test', 'silent');
 
 describe('on a cluster of three', () => {
   it('all keys of an activity are in one slot, so no command can cross slots; two activities do cross', async () => {
-    const redis = new Cluster([...(readRedisClusterUrl(cluster.url)?.nodes ?? [])]);
+    const redis = new Cluster([{ host: '127.0.0.1', port: cluster.ports['redis-1'] ?? 0 }]);
     for (const activityId of [1, 42, 999_999_999, Number.MAX_SAFE_INTEGER]) {
       const keys = [
         ...Object.values(stockKeys(activityId)),
@@ -50,6 +50,21 @@ describe('on a cluster of three', () => {
     const crossed = redis.exists('activity:{1}:stock', 'activity:{2}:stock');
     await expect(crossed).rejects.toSatisfy((error) => error instanceof ReplyError);
     await redis.quit();
+  });
+
+  it('a user with the rights of the page, and those that it names for a cluster, comes by with them', async () => {
+    for (const node of ['redis-1', 'redis-2', 'redis-3']) {
+      for (const line of documentedLines(/^ACL SETUSER lapse /)) {
+        const [name = '', ...args] = line.replace('>PASSWORD', '>secret').split(' ');
+        await redisAt(`redis://127.0.0.1:${cluster.ports[node]}`).command(name, ...args);
+      }
+    }
+    const url = cluster.url.replace('//', '//lapse:secret@');
+    const stock = await openStock({ url, commandTimeoutMs: 1_000 }, log);
+    const stockRunId = await loadOver(stock, emptySnapshot(77, 1));
+    const order = { activityId: 77, generation: 1, stockRunId, orderId: 'o1', userId: 'u1', quantity: 1 };
+    expect(await stock.reserve(order)).toEqual({ kind: 'reserved' });
+    await stock.close();
   });
 
   it('each node describes itself', async () => {

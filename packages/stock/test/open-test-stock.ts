@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createLogger, readRedisClusterUrl } from '@lapse/runtime';
+import { createLogger, readRedisAddress } from '@lapse/runtime';
 import { createTestRedis } from '@lapse/testing';
 import { Cluster, Redis } from 'ioredis';
 import { hashSlot } from '../src/hash-slot.ts';
@@ -20,22 +20,25 @@ export interface TestStock {
 
 interface TestStore {
   readonly url: string;
+  /** The same place for the test itself, where the stock's own user may not do what tests do. */
+  readonly behindUrl?: string;
   readonly close: () => Promise<void>;
 }
 
 let openStore: () => Promise<TestStore> = createTestRedis;
 
 /** From now on test stocks are on this server or cluster, and not on a database of the shared one. */
-export function useStore(url: string): void {
-  openStore = async () => ({ url, close: async () => undefined });
+export function useStore(url: string, behindUrl = url): void {
+  openStore = async () => ({ url, behindUrl, close: async () => undefined });
 }
 
 /** A stock in a Redis database of its own. */
 export async function openTestStock(): Promise<TestStock> {
   const store = await openStore();
   const stock = await openStock({ url: store.url, commandTimeoutMs: 5_000 }, createLogger('test', 'silent'));
-  const cluster = readRedisClusterUrl(store.url);
-  const redis = cluster === null ? new Redis(store.url) : new Cluster([...cluster.nodes]);
+  const address = readRedisAddress(store);
+  const redis =
+    address.kind === 'cluster' ? new Cluster([...address.nodes]) : new Redis(store.behindUrl ?? store.url);
   await redis.ping();
   const masters = redis instanceof Cluster ? redis.nodes('master') : [redis];
   const runIds = new Map<Redis, string>();

@@ -1,3 +1,4 @@
+export { documentedLines } from './documented.ts';
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
 export { type HeldLock, holdLock } from './hold-lock.ts';
 export { keepLog, keepSecrets } from './keep-for-log-check.ts';
@@ -16,6 +17,7 @@ export {
 } from './oracle/verdict.ts';
 export { queryDatabase } from './query-database.ts';
 export { type SpawnedApp, spawnApp } from './spawn-app.ts';
+export { createTestAuthority, type TestAuthority, type TestCertificate } from './test-certificates.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
 export { TestEnvironmentError, type TestVariable, testRocketmq, testVariable } from './test-environment.ts';
 export { createTestRedis, redisAt, type TestRedis } from './test-redis.ts';

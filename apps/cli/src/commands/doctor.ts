@@ -5,6 +5,7 @@ import { checkMysql } from '../doctor/check-mysql.ts';
 import { checkRedis } from '../doctor/check-redis.ts';
 import { checkRocketmq } from '../doctor/check-rocketmq.ts';
 import { checkSettings } from '../doctor/check-settings.ts';
+import { entryFix } from '../doctor/entry-fix.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { doctorShape } from '../shapes/doctor.ts';
 import { table } from '../table.ts';
@@ -34,7 +35,7 @@ export const examine: Command = async ({ io }, { options }) => {
   };
 };
 
-type Store = 'mysql' | 'redis' | 'rocketmq';
+type Store = Exclude<Check['area'], 'settings'>;
 
 const looksAt: Readonly<Record<Store, (context: Context) => Promise<Check[]>>> = {
   mysql: async (context) => {
@@ -60,7 +61,7 @@ async function lookAt(area: Store, context: Context): Promise<Check[]> {
     return await looksAt[area](context);
   } catch (error) {
     const says = error instanceof Error ? error.message : String(error);
-    const fix = `start it, and check ${addresses[area]} and the network between`;
+    const fix = entryFix(area, says) ?? `start it, and check ${addresses[area]} and the network between`;
     return [{ area, check: 'reachable', state: 'fail', says, fix }];
   }
 }

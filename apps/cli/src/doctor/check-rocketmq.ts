@@ -5,15 +5,30 @@ import type { Check, CheckState } from './check.ts';
 export function checkRocketmq({ routes, topics }: BrokerState): Check[] {
   const served = routes.map(({ topic, fault }): Check => {
     if (fault === null) return { area: 'rocketmq', check: topic, state: 'ok', says: 'served by the proxy' };
-    const fix =
-      'lapse topics apply; if the topic is there, LAPSE_ROCKETMQ_ENDPOINTS must name the proxy (gRPC)';
-    return { area: 'rocketmq', check: topic, state: 'fail', says: `not served: ${fault}`, fix };
+    return {
+      area: 'rocketmq',
+      check: topic,
+      state: 'fail',
+      says: `not served: ${fault}`,
+      fix: routeFix(fault),
+    };
   });
   if (topics === null) {
     const says = 'type, groups and lag were not looked at: no LAPSE_ROCKETMQ_NAMESRV';
     return [...served, { area: 'rocketmq', check: 'brokers', state: 'skipped', says }];
   }
   return [...served, ...topics.flatMap(checkTopic)];
+}
+
+/** A proxy that does not let us in says nothing of the topic. */
+function routeFix(fault: string): string {
+  if (/certificate|altnames|wrong version number|SSL routines/i.test(fault)) {
+    return 'put the CA that signed its certificate into LAPSE_ROCKETMQ_TLS_CA_FILE, and name the host in LAPSE_ROCKETMQ_ENDPOINTS as the certificate does; a proxy without TLS needs LAPSE_ROCKETMQ_TLS=false';
+  }
+  if (/4010|4030|unauthori|denied|signature|permission/i.test(fault)) {
+    return 'correct LAPSE_ROCKETMQ_ACCESS_KEY and LAPSE_ROCKETMQ_SECRET_KEY, and give that user its rights (infra/deploy/ENGINES.md)';
+  }
+  return 'lapse topics apply; if the topic is there, LAPSE_ROCKETMQ_ENDPOINTS must name the proxy (gRPC)';
 }
 
 function checkTopic({ master, topic, type, group, hasGroup, unread, dead }: BrokerTopic): Check[] {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { parseDurationMs } from '@lapse/contracts';
 import { z } from 'zod';
+import { readRedisAddress } from '../redis-address.ts';
 
 /** How each kind of value is read from text. Every message completes the sentence "LAPSE_X …". */
 
@@ -94,18 +95,17 @@ export function url(
   });
 }
 
-/** One Redis server, or some nodes of a cluster: no URL class reads a list of hosts. */
+/** One Redis server, some nodes of a cluster, or sentinels with the name of their master. */
 export function redisUrl() {
-  const isCluster =
-    /^rediss?-cluster:\/\/(?:[^:@/\s]*:[^@/\s]+@)?[^\s:@/,?#]+:\d{1,5}(?:,[^\s:@/,?#]+:\d{1,5}){0,99}\/?$/;
   return value(
-    'must be redis://[user:password@]host:port[/number] or redis-cluster://[user:password@]host:port,host:port (rediss for TLS)',
+    'must be redis://[user:password@]host:port[/number], redis-cluster://[user:password@]host:port,host:port or redis-sentinel://[user:password@]host:port,host:port/master (rediss for TLS)',
     (text) => {
-      if (isCluster.test(text)) return text;
-      const parsed = URL.canParse(text) ? new URL(text) : undefined;
-      return parsed && ['redis:', 'rediss:'].includes(parsed.protocol) && parsed.hostname !== ''
-        ? text
-        : undefined;
+      try {
+        readRedisAddress({ url: text });
+        return text;
+      } catch {
+        return undefined;
+      }
     },
   );
 }
