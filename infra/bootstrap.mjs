@@ -12,6 +12,7 @@ if (isData) findStack();
 if (['start', 'test', 'check:deploy'].includes(command)) await buildPage();
 const programs = {
   chaos: 'infra/chaos/dist/main.js',
+  cluster: 'infra/chaos/dist/cluster.js',
   simulate: 'infra/simulation/dist/simulate.js',
   lapse: 'apps/cli/dist/main.js',
   'check:deploy': 'infra/deploy/dist/main.js',

@@ -11,6 +11,9 @@ import {
 /** Of the masters, which are also the names of their programs. */
 export const masterNames = ['broker-a', 'broker-b'] as const;
 export type MasterName = (typeof masterNames)[number];
+/** Of `broker-b`, where it has one. */
+export const slaveName = 'broker-b-slave';
+type BrokerName = MasterName | typeof slaveName;
 
 /** Counted from the gRPC port. Each broker derives its fast port (-2) and HA port (+1) from its own. */
 export const clusterPortOffsets = {
@@ -23,6 +26,9 @@ export const clusterPortOffsets = {
   fastB: 8,
   brokerB: 10,
   haB: 11,
+  fastSlave: 13,
+  brokerSlave: 15,
+  haSlave: 16,
 } as const;
 
 export type ClusterPorts = Readonly<Record<keyof typeof clusterPortOffsets, number>>;
@@ -40,25 +46,55 @@ export interface BrokerPorts {
   readonly ha: number;
 }
 
-export function portsOfMaster(
-  name: MasterName,
+export function portsOfBroker(
+  name: BrokerName,
   ports: ClusterPorts,
 ): BrokerPorts & { readonly fast: number } {
-  return name === 'broker-a'
-    ? { broker: ports.brokerA, ha: ports.haA, fast: ports.fastA }
-    : { broker: ports.brokerB, ha: ports.haB, fast: ports.fastB };
+  if (name === 'broker-a') return { broker: ports.brokerA, ha: ports.haA, fast: ports.fastA };
+  if (name === 'broker-b') return { broker: ports.brokerB, ha: ports.haB, fast: ports.fastB };
+  return { broker: ports.brokerSlave, ha: ports.haSlave, fast: ports.fastSlave };
+}
+
+/**
+ * A slave that acts as its master while that is away: it lets messages be read, and hands those of the timer to a master
+ * that lives. A master waits for no slave (`minInSyncReplicas`), so that the loss of a slave stops nothing.
+ */
+const actingMaster = {
+  enableSlaveActingMaster: true,
+  enableRemoteEscape: true,
+  slaveReadEnable: true,
+  minInSyncReplicas: 1,
+  enableAutoInSyncReplicas: true,
+  // Otherwise a master that comes back waits for ever to be let in.
+  skipPreOnline: true,
+} as const;
+
+function rolesOf(name: BrokerName): Record<string, string | number | boolean> {
+  const replicas = name === 'broker-a' ? 1 : 2;
+  const role = name === slaveName ? { brokerId: 1, brokerRole: 'SLAVE' } : { brokerRole: 'ASYNC_MASTER' };
+  return { ...actingMaster, ...role, totalReplicas: replicas, inSyncReplicas: replicas };
 }
 
 /** Write every configuration file anew: ports may differ from the last start, the stores stay. */
-export function writeClusterConfig(dir: string, ports: ClusterPorts, timerPrecisionMs: number): void {
+export function writeClusterConfig(
+  dir: string,
+  ports: ClusterPorts,
+  { timerPrecisionMs, withSlave }: { readonly timerPrecisionMs: number; readonly withSlave: boolean },
+): void {
   mkdirSync(temporaryFolder(dir), { recursive: true });
-  writeProperties(join(dir, 'namesrv.conf'), { listenPort: ports.nameServer, bindAddress: '127.0.0.1' });
-  for (const name of masterNames) {
+  writeProperties(join(dir, 'namesrv.conf'), {
+    listenPort: ports.nameServer,
+    bindAddress: '127.0.0.1',
+    supportActingMaster: withSlave,
+  });
+  const brokers: readonly BrokerName[] = withSlave ? [...masterNames, slaveName] : masterNames;
+  for (const name of brokers) {
     const store = join(dir, name);
     mkdirSync(store, { recursive: true });
     writeProperties(join(dir, `${name}.conf`), {
-      ...brokerProperties(store, portsOfMaster(name, ports), timerPrecisionMs),
-      brokerName: name,
+      ...brokerProperties(store, portsOfBroker(name, ports), timerPrecisionMs),
+      brokerName: name === slaveName ? 'broker-b' : name,
+      ...(withSlave && rolesOf(name)),
       namesrvAddr: `127.0.0.1:${ports.nameServer}`,
     });
   }
@@ -73,6 +109,6 @@ export function writeClusterConfig(dir: string, ports: ClusterPorts, timerPrecis
       grpcShutdownTimeSeconds: 2,
     }),
   );
-  for (const program of ['namesrv', 'proxy', ...masterNames])
+  for (const program of ['namesrv', 'proxy', ...brokers])
     writeFileSync(logbackFile(dir, program), logback(dir, program));
 }

@@ -5,8 +5,9 @@ import {
   clusterPortsFrom,
   type MasterName,
   masterNames,
-  portsOfMaster,
+  portsOfBroker,
   proxyHeap,
+  slaveName,
   writeClusterConfig,
 } from './cluster-config.ts';
 import { ensureRocketmq } from './ensure-rocketmq.ts';
@@ -33,12 +34,20 @@ interface Place {
   readonly ports: ClusterPorts;
 }
 
+export interface RocketmqClusterOptions extends Omit<RocketmqOptions, 'guards'> {
+  /** `broker-b` has a slave, `broker-b-slave`, that acts as its master once it is gone. */
+  readonly withSlave?: boolean;
+}
+
 /**
- * A private RocketMQ of two masters without slaves, to lose one of: name server, `broker-a`, `broker-b`, and the
- * gRPC proxy by itself (`proxy`). Programs for `kill` are named so. About 1.1 GB of memory, so it is for the
- * tests that need it. What `startRocketmq` says of topics and of open ports holds here too.
+ * A private RocketMQ of two masters, to lose one of: name server, `broker-a`, `broker-b`, and the gRPC proxy by itself
+ * (`proxy`). Programs for `kill` are named so. About 1.1 GB of memory, 1.4 GB with a slave, so it is for the tests that
+ * need it. What `startRocketmq` says of topics and of open ports holds here too.
  */
-export async function startRocketmqCluster(options: RocketmqOptions): Promise<RocketmqService> {
+export async function startRocketmqCluster({
+  withSlave = false,
+  ...options
+}: RocketmqClusterOptions): Promise<RocketmqService> {
   const java = await findJava();
   if (java === undefined) throw programMissing('java');
   const lib = await ensureRocketmq(options.cacheDir, options.log);
@@ -47,10 +56,14 @@ export async function startRocketmqCluster(options: RocketmqOptions): Promise<Ro
   const base = await freePortBlock(options.port, Object.values(clusterPortOffsets), options.log);
   const ports = clusterPortsFrom(base);
   const place: Place = { java, lib, dir, ports };
-  const prepare = () => writeClusterConfig(dir, ports, options.timerPrecisionMs ?? 100);
+  const { timerPrecisionMs = 100 } = options;
+  const prepare = () => writeClusterConfig(dir, ports, { timerPrecisionMs, withSlave });
+  const brokers: (MasterName | typeof slaveName)[] = withSlave
+    ? [...masterNames, slaveName]
+    : [...masterNames];
   const programs = [
     nameServer(java, lib, dir, ports),
-    ...masterNames.map((name) => master(name, place)),
+    ...brokers.map((name) => broker(name, place)),
     proxy(place),
   ].map((plan) => ({ ...plan, prepare }));
   const service = createLocalService({ name: 'RocketMQ cluster', ports, programs });
@@ -61,8 +74,8 @@ export async function startRocketmqCluster(options: RocketmqOptions): Promise<Ro
   });
 }
 
-function master(name: MasterName, { java, lib, dir, ports }: Place): ProgramPlan {
-  const { broker, fast, ha } = portsOfMaster(name, ports);
+function broker(name: MasterName | typeof slaveName, { java, lib, dir, ports }: Place): ProgramPlan {
+  const { broker, fast, ha } = portsOfBroker(name, ports);
   return {
     name,
     command: java,
