@@ -4,6 +4,7 @@ import {
   brokerProperties,
   logback,
   logbackFile,
+  routeRefreshS,
   temporaryFolder,
   writeProperties,
 } from './rocketmq-config.ts';
@@ -107,6 +108,7 @@ export function writeClusterConfig(
       grpcServerPort: ports.grpc,
       remotingListenPort: ports.remoting,
       grpcShutdownTimeSeconds: 2,
+      topicRouteServiceCacheRefreshSeconds: routeRefreshS,
     }),
   );
   for (const program of ['namesrv', 'proxy', ...brokers])

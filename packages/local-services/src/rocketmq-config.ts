@@ -17,6 +17,12 @@ export function portsFrom(base: number): RocketmqPorts {
   };
 }
 
+/**
+ * The proxy answers from what it read of a topic's route so long ago, and that a topic is not there as well: asked while
+ * the broker starts, it refuses every message for this time once the broker is back. 20 s, unless said.
+ */
+export const routeRefreshS = 1;
+
 export const serialCompiler = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:+ExitOnOutOfMemoryError'];
 
 /** About 120 MB of memory. */
@@ -61,6 +67,7 @@ export function writeRocketmqConfig(
       grpcShutdownTimeSeconds: 2,
       ...(admin && proxyAuth(admin)),
       ...(tls && { tlsTestModeEnable: false, tlsCertPath: tls.certPath, tlsKeyPath: tls.keyPath }),
+      topicRouteServiceCacheRefreshSeconds: routeRefreshS,
     }),
   );
   for (const program of ['namesrv', 'broker'])

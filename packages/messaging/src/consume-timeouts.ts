@@ -130,10 +130,11 @@ export async function consumeTimeouts(
   };
   const due = handleDue({ ...options, handle, queue, onDone, onFailed, onWorked: trouble.worked });
 
-  function onFailed(error: unknown, messages: ReadonlySet<HeldMessage<MessageView>>): void {
+  function onFailed(error: unknown, messages: ReadonlySet<HeldMessage<MessageView>>): StoreFault {
     const fault = options.judge?.(error) ?? 'fault';
     trouble.failed(fault);
     for (const message of messages) fault === 'fault' ? keeper.letGo(message) : keeper.keep(message);
+    return fault;
   }
 
   function onDone(message: HeldMessage<MessageView>): void {

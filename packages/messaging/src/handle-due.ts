@@ -2,11 +2,14 @@ import { ordersPerMessageMax, type TimeoutOrder } from '@lapse/contracts';
 import { backOffMs, type Logger } from '@lapse/runtime';
 import type { DueQueue, HeldMessage, HeldOrder } from './due-queue.ts';
 import { messageOf } from './start-client.ts';
+import type { StoreFault } from './store-trouble.ts';
 
 /** A retry later than this goes back to the broker: memory is for what is due soon. */
 const retryInMemoryMsMax = 10_000;
 const retryInMemoryMsMin = 1;
 const failureBackOffMs = { minMs: 100, maxMs: 5_000 } as const;
+/** While the store is away: what is in hand is due, and closes so much later than it could, once the store is back. */
+const awayBackOffMs = { minMs: 100, maxMs: 1_000 } as const;
 const timerMsMax = 60_000;
 /** Batches in flight at once, while they come full: one is made ready here while the store works on the other. */
 const batchesMax = 2;
@@ -23,8 +26,11 @@ export interface HandleDueOptions<V> {
   readonly handle: (orders: TimeoutOrder[]) => Promise<HandleResult>;
   readonly rearm: (orders: TimeoutOrder[]) => Promise<void>;
   readonly onDone: (message: HeldMessage<V>) => void;
-  /** A call failed with these messages in it. What it marks as kept stays in memory past its hold. */
-  readonly onFailed?: (error: unknown, messages: ReadonlySet<HeldMessage<V>>) => void;
+  /**
+   * A call failed with these messages in it: what does that say of the store? What it marks as kept stays in memory past
+   * its hold.
+   */
+  readonly onFailed?: (error: unknown, messages: ReadonlySet<HeldMessage<V>>) => StoreFault;
   /** A call worked. */
   readonly onWorked?: () => void;
   readonly log: Logger;
@@ -128,9 +134,9 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
 
   function failed(batch: HeldOrder<V>[], error: unknown, what: string): void {
     const failures = Math.max(...batch.map((held) => held.failures)) + 1;
-    const inMs = backOffMs(failures, failureBackOffMs);
+    const fault = options.onFailed?.(error, new Set(batch.flatMap((held) => held.messages)));
+    const inMs = backOffMs(failures, fault === 'away' ? awayBackOffMs : failureBackOffMs);
     log.warn({ reason: messageOf(error), orders: batch.length, failures, inMs }, what);
-    options.onFailed?.(error, new Set(batch.flatMap((held) => held.messages)));
     // One time for all, so that what failed together is tried together.
     const nowMs = now();
     for (const held of batch) {

@@ -14,6 +14,8 @@ import { idsOf, log, newMessage, newOrders, recordTimeouts, testConfig } from '.
 const awayMs = 8_000;
 /** Back-off of at most 1 s, and the broker's own start of its timer. */
 const recoveryMsMax = 15_000;
+/** The proxy reads a route again after 1 s, and whoever asks then still gets the old one. */
+const routeForgottenMsMax = 10_000;
 /** A client has some ten timers. A leak doubled its streams each second of an outage: 256 of them by now. */
 const timersMax = 60;
 
@@ -86,3 +88,16 @@ test('a broker killed with orders pending loses none; workers wait quietly and g
   expect(lines.filter((line) => line.includes('works again'))).toHaveLength(1);
   process.stdout.write(`broker back: first send after ${sendMs} ms, first order after ${firstMs} ms\n`);
 }, 150_000);
+
+test('a topic that was asked for before it was there is served as soon as it is: the proxy forgets that it was not', async () => {
+  const config = { ...testConfig(), endpoints: rocketmq.endpoints, namesrv: rocketmq.namesrv };
+  await expect(openTimeoutSender(config, log)).rejects.toThrow(/has no topic/);
+  const startedAt = performance.now();
+  await createTopics(config, log);
+  const servedMs = performance.now() - startedAt;
+  const sender = await openTimeoutSender(config, log);
+  await sender.close();
+  process.stdout.write(`a topic that was missed is served after ${Math.round(servedMs)} ms\n`);
+  // By itself the proxy would say for 20 s that there is none.
+  expect(servedMs).toBeLessThan(routeForgottenMsMax);
+}, 60_000);

@@ -1,8 +1,10 @@
 import type { TimeoutOrder } from '@lapse/contracts';
+import { createLogger } from '@lapse/runtime';
 import { waitUntil } from '@lapse/testing';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createDueQueue } from '../src/due-queue.ts';
 import { handleDue } from '../src/handle-due.ts';
+import type { StoreFault } from '../src/store-trouble.ts';
 import { idsOf, log, newOrders } from './support.ts';
 
 /** Orders that are due, and a handler whose batches end when the test says so. */
@@ -100,5 +102,38 @@ describe('due orders', () => {
     await stopping;
     expect(queue.size()).toBe(1);
     expect(batches).toHaveLength(2);
+  });
+});
+
+/** How long an order waits after each of its first failures, with the longest wait that the back-off allows. */
+async function waitsAfter(fault: StoreFault, failures: number): Promise<number[]> {
+  vi.spyOn(Math, 'random').mockReturnValue(1);
+  const queue = createDueQueue<null>();
+  const message = { view: null, holdUntilMs: Number.POSITIVE_INFINITY, isKept: false, remaining: 0 };
+  for (const order of newOrders(1, () => Date.now() - 1)) {
+    queue.add(order, message, { dueAt: order.dueTime, far: false });
+  }
+  const waits: number[] = [];
+  const keepWaits = { write: (line: string) => void waits.push(JSON.parse(line).inMs) };
+  const due = handleDue({
+    ...{ queue, batchMax: 1, now: Date.now, rearm: async () => undefined, onDone: () => undefined },
+    handle: () => Promise.reject(new Error('no')),
+    onFailed: () => fault,
+    log: createLogger('test', 'warn', keepWaits),
+  });
+  due.wake();
+  await waitUntil(() => waits.length >= failures, { what: `${failures} failures` });
+  await due.stop();
+  return waits.slice(0, failures);
+}
+
+describe('after a failure an order waits', () => {
+  test('at most a second while the store is away, so that it is not late for longer once the store is back', async () => {
+    expect(await waitsAfter('away', 5)).toEqual([200, 400, 800, 1_000, 1_000]);
+  });
+
+  test('longer and longer where the fault is its own, or a row is locked', async () => {
+    expect(await waitsAfter('fault', 4)).toEqual([200, 400, 800, 1_600]);
+    expect(await waitsAfter('busy', 4)).toEqual([200, 400, 800, 1_600]);
   });
 });
