@@ -13,6 +13,8 @@ if (['start', 'test', 'check:deploy'].includes(command)) await buildPage();
 const programs = {
   chaos: 'infra/chaos/dist/main.js',
   cluster: 'infra/chaos/dist/cluster.js',
+  outages: 'infra/chaos/dist/outages.js',
+  drills: 'infra/chaos/dist/drills.js',
   simulate: 'infra/simulation/dist/simulate.js',
   lapse: 'apps/cli/dist/main.js',
   'check:deploy': 'infra/deploy/dist/main.js',

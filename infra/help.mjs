@@ -88,6 +88,33 @@ export const commands = {
     options: [],
     environment: environment.filter(([name]) => /INSTALL|CACHE/.test(name)),
   },
+  outages: {
+    usage: 'npm run outages -- [options]',
+    summary:
+      'Takes broker, MySQL and Redis away from every process under a steady load, each for 5 s, 60 s and 5 minutes, by ' +
+      'killing it and by cutting its network, and measures how soon all is as before. Private services in ' +
+      '.lapse-outages/; 30 minutes. Exit code 0 only if everything recovers and nothing is lost, doubled or early.',
+    options: [
+      ['--quick', 'those of 5 s alone: four minutes'],
+      ['--only=SERVICE', 'broker, mysql or redis, or one outage: mysql:60, mysql:60:cut; may be given again'],
+      ['--json=FILE', 'all figures, with the machine'],
+      ['--keep', 'leave data and logs in .lapse-outages/ for a look afterwards'],
+    ],
+    environment: environment.filter(([name]) => /INSTALL|CACHE/.test(name)),
+  },
+  drills: {
+    usage: 'npm run drills -- [options]',
+    summary:
+      'The disasters of infra/RUNBOOK.md, played for real: Redis lost with its disk, the store of the broker lost, ' +
+      'MySQL restored from a backup while the sale goes on. Private services in .lapse-drills/. Exit code 0 only if ' +
+      'each ends as the runbook says.',
+    options: [
+      ['--only=NAME', 'redis, broker or mysql; may be given again'],
+      ['--backup-age=SECONDS', 'how old the backup of MySQL is when it is restored, 20 to 3600 (60)'],
+      ['--keep', 'leave data and logs in .lapse-drills/ for a look afterwards'],
+    ],
+    environment: environment.filter(([name]) => /INSTALL|CACHE/.test(name)),
+  },
   'check:deploy': {
     usage: 'npm run check:deploy',
     summary:

@@ -25,6 +25,8 @@ export interface ChaosApp {
   readonly links: Readonly<Partial<Record<LinkedService, NetworkLink>>>;
   /** Of the API, where the app has one. */
   readonly apiUrl: string;
+  /** Of its probes and metrics. */
+  readonly opsUrl: string;
   readonly logFile: string;
   /** What the next start gets besides; for clocks that run wrong. */
   setExtraEnv(extra: Readonly<Record<string, string>>): void;
@@ -83,6 +85,7 @@ export async function openApp(options: AppOptions): Promise<ChaosApp> {
     kept: keepUp(service),
     links,
     apiUrl: `http://127.0.0.1:${httpPort}`,
+    opsUrl: `http://127.0.0.1:${opsPort}`,
     logFile: join(logs, `${name}.log`),
     setExtraEnv: (wanted) => {
       extra = wanted;

@@ -14,6 +14,7 @@ export interface ChaosServices {
   readonly mysqlUrl: string;
   readonly redisUrl: string;
   readonly redisDir: string;
+  readonly rocketmqDir: string;
   readonly rocketmqEndpoints: string;
   readonly rocketmqNamesrv: string;
   readonly ports: { readonly mysql: number; readonly redis: number; readonly broker: number };
@@ -51,6 +52,7 @@ export async function openServices(dir: string, print: Printer, signal: AbortSig
       mysqlUrl: mysql.url,
       redisUrl: redis.url,
       redisDir: join(dir, 'redis'),
+      rocketmqDir: join(dir, 'rocketmq'),
       rocketmqEndpoints: rocketmq.endpoints,
       rocketmqNamesrv: rocketmq.namesrv,
       ports: {

@@ -4,6 +4,7 @@ import type { Printer } from '@lapse/stack';
 import { createApiClient } from './api-client.ts';
 import type { ChaosArgs } from './args.ts';
 import { awaitRest } from './await-rest.ts';
+import { chaosWorld } from './chaos-world.ts';
 import { planFaults } from './fault-plan.ts';
 import { findFaketime } from './find-faketime.ts';
 import { closingLine, type Judgement, judge } from './judgement.ts';
@@ -38,7 +39,7 @@ export interface ChaosOptions extends ChaosArgs {
 /** One run: load and faults side by side, then rest, then the judgement by oracle and ledger. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { print, signal } = options;
-  const world = await openWorld(options, print, signal);
+  const world = await openWorld(chaosWorld(options.seed), options, print, signal);
   options.onWorld?.(world);
   try {
     return await play(world, options);
