@@ -29,7 +29,12 @@ beforeAll(async () => {
   const { namesrv, ports } = rocketmq;
   config = { ...testConfig(), topicPrefix: '', endpoints: `localhost:${ports.grpc}`, namesrv };
   for (const line of documentedLines(/^mqadmin /)) {
-    const [, ...args] = line.replace('NAMESRV', namesrv).replace('CLUSTER', 'DefaultCluster').split(' ');
+    const [command = ''] = line.split(' #');
+    const [, ...args] = command
+      .trim()
+      .replace('NAMESRV', namesrv)
+      .replace('CLUSTER', 'DefaultCluster')
+      .split(' ');
     await rocketmq.mqadmin(...args);
   }
   await createTopics({ ...config, ...admin }, log);
