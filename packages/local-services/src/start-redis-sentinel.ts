@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findOnPath } from './find-on-path.ts';
-import { freePort } from './free-port.ts';
+import { freePortBlock } from './free-port.ts';
 import { createLocalService, type LocalService, startUntil } from './local-service.ts';
 import { LocalServiceError } from './local-service-error.ts';
 import { prepareFolder } from './prepare-folder.ts';
@@ -16,6 +16,8 @@ export interface RedisSentinelOptions {
   readonly dir: string;
   /** How long a master says nothing until a sentinel takes it to be down, in milliseconds; 1 s by default. */
   readonly downAfterMs?: number;
+  /** PEM files: then servers and sentinels speak TLS with each other, and `url` asks for it. */
+  readonly tls?: { readonly caPath: string; readonly certPath: string; readonly keyPath: string };
   readonly signal?: AbortSignal;
   readonly log: (line: string) => void;
 }
@@ -23,7 +25,7 @@ export interface RedisSentinelOptions {
 export interface RedisSentinelService extends LocalService {
   /** `redis-sentinel://host:port,host:port,host:port/lapse` */
   readonly url: string;
-  /** `host:port` of each sentinel. */
+  /** `host:port` of each sentinel, in plain text. */
   readonly sentinels: readonly string[];
 }
 
@@ -40,7 +42,11 @@ interface Place {
   readonly dir: string;
   readonly masterPort: number;
   readonly downAfterMs: number;
+  readonly tls: RedisSentinelOptions['tls'];
 }
+
+/** Of TLS, counted from the plain port, which stays open for the probes. */
+const tlsOffset = 1;
 
 /**
  * A private master with a replica and three sentinels on the loopback, its programs `redis-1` (the master at first),
@@ -51,9 +57,10 @@ export async function startRedisSentinel(options: RedisSentinelOptions): Promise
   const command = findOnPath(['redis-server', 'valkey-server']);
   if (command === undefined) throw programMissing('redis');
   const dir = await prepareFolder(options.dir, options.log);
-  const port = () => freePort(undefined, options.log);
+  const { tls } = options;
+  const port = () => freePortBlock(undefined, tls ? [0, tlsOffset] : [0], options.log);
   const [masterPort, replicaPort] = [await port(), await port()];
-  const place: Place = { command, dir, masterPort, downAfterMs: options.downAfterMs ?? 1_000 };
+  const place: Place = { command, dir, masterPort, downAfterMs: options.downAfterMs ?? 1_000, tls };
   const sentinelPorts: number[] = [];
   for (let number = 1; number <= sentinelCount; number += 1) sentinelPorts.push(await port());
   const service = createLocalService({
@@ -75,12 +82,14 @@ export async function startRedisSentinel(options: RedisSentinelOptions): Promise
     await service.stop();
     throw error;
   }
-  const sentinels = sentinelPorts.map((one) => `127.0.0.1:${one}`);
-  return Object.assign(service, { sentinels, url: `redis-sentinel://${sentinels.join(',')}/${masterName}` });
+  const addresses = (offset: number) => sentinelPorts.map((one) => `127.0.0.1:${one + offset}`);
+  const [scheme, offset] = tls ? ['rediss', tlsOffset] : ['redis', 0];
+  const url = `${scheme}-sentinel://${addresses(offset).join(',')}/${masterName}`;
+  return Object.assign(service, { sentinels: addresses(0), url });
 }
 
 /** With a file of its own, in which Redis itself keeps whom it follows: after a failover that is another one. */
-function planServer({ command, dir, masterPort }: Place, name: string, port: number): ProgramPlan {
+function planServer({ command, dir, masterPort, tls }: Place, name: string, port: number): ProgramPlan {
   const data = join(dir, name);
   const file = join(data, 'redis.conf');
   return {
@@ -88,13 +97,17 @@ function planServer({ command, dir, masterPort }: Place, name: string, port: num
     command,
     args: [file, ...redisArgs(data, port, 16)],
     dir,
-    ports: [port],
+    ports: tls ? [port, port + tlsOffset] : [port],
     prepare: () => {
       mkdirSync(data, { recursive: true });
       if (existsSync(file)) return;
-      const follow = port === masterPort ? '' : `replicaof 127.0.0.1 ${masterPort}\n`;
-      // Otherwise a master gathers replicas for 5 s before it feeds the first one.
-      writeFileSync(file, `repl-diskless-sync-delay 0\n${follow}`);
+      const lines = [
+        // Otherwise a master gathers replicas for 5 s before it feeds the first one.
+        'repl-diskless-sync-delay 0',
+        ...tlsLines(tls, port),
+        ...(port === masterPort ? [] : [`replicaof 127.0.0.1 ${peerPort(tls, masterPort)}`]),
+      ];
+      writeFileSync(file, `${lines.join('\n')}\n`);
     },
     ready: () => isRedisReady(port),
     readyTimeoutMs: 30_000,
@@ -104,7 +117,7 @@ function planServer({ command, dir, masterPort }: Place, name: string, port: num
 
 /** A sentinel writes what it learns into its file, and goes on from there. */
 function planSentinel(
-  { command, dir, masterPort, downAfterMs }: Place,
+  { command, dir, masterPort, downAfterMs, tls }: Place,
   name: string,
   port: number,
 ): ProgramPlan {
@@ -115,13 +128,13 @@ function planSentinel(
     command,
     args: [file, '--sentinel'],
     dir,
-    ports: [port],
+    ports: tls ? [port, port + tlsOffset] : [port],
     prepare: () => {
       mkdirSync(data, { recursive: true });
       if (existsSync(file)) return;
       const lines = [
-        ...[`port ${port}`, 'bind 127.0.0.1', `dir ${data}`],
-        `sentinel monitor ${masterName} 127.0.0.1 ${masterPort} ${quorum}`,
+        ...[`port ${port}`, 'bind 127.0.0.1', `dir ${data}`, ...tlsLines(tls, port)],
+        `sentinel monitor ${masterName} 127.0.0.1 ${peerPort(tls, masterPort)} ${quorum}`,
         `sentinel down-after-milliseconds ${masterName} ${downAfterMs}`,
         `sentinel failover-timeout ${masterName} ${10 * downAfterMs}`,
       ];
@@ -131,6 +144,19 @@ function planSentinel(
     readyTimeoutMs: 30_000,
     stopGraceMs: 20_000,
   };
+}
+
+function tlsLines(tls: Place['tls'], port: number): string[] {
+  if (tls === undefined) return [];
+  return [
+    ...[`tls-port ${port + tlsOffset}`, 'tls-replication yes', 'tls-auth-clients no'],
+    ...[`tls-ca-cert-file ${tls.caPath}`, `tls-cert-file ${tls.certPath}`, `tls-key-file ${tls.keyPath}`],
+  ];
+}
+
+/** By which servers and sentinels reach a server. */
+function peerPort(tls: Place['tls'], port: number): number {
+  return tls === undefined ? port : port + tlsOffset;
 }
 
 /** They find each other, and the replica, by what the master tells them: a second or two. */

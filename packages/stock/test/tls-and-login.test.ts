@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, type RedisService, startRedis } from '@lapse/local-services';
+import { freePort, type RedisService, startRedis, startRedisSentinel } from '@lapse/local-services';
 import { createLogger } from '@lapse/runtime';
-import { createTestAuthority, documentedLines, redisAt, type TestAuthority } from '@lapse/testing';
+import { createTestAuthority, documentedLines, redisAt, type TestAuthority, waitUntil } from '@lapse/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openStock } from '../src/index.ts';
 import type { ConnectConfig } from '../src/redis-client.ts';
@@ -107,6 +107,35 @@ describe('over TLS, as the user of the page', () => {
     expect(failure).toMatch(/NOPERM.*hset/i);
   });
 });
+
+it('behind sentinels that speak TLS, as does all between them: the master is found, and the next one once it is gone', async () => {
+  const certificate = authority.issue('sentinel', ['IP:127.0.0.1']);
+  const service = await startRedisSentinel({
+    ...{ dir: join(dir, 'sentinel'), tls: { ...certificate, caPath: authority.caPath } },
+    log: () => undefined,
+  });
+  const stock = await openStock({ url: service.url, commandTimeoutMs: 1_000, tlsCa: authority.ca }, log);
+  try {
+    const [first] = await stock.describeServers();
+    expect(first).toMatchObject({ role: 'master' });
+    service.kill('SIGKILL', 'redis-1');
+    const next = async () => (await stock.describeServers())[0];
+    await waitUntil(async () => (await next())?.runId !== first?.runId, {
+      what: 'the next master',
+      timeoutMs: 30_000,
+    });
+    expect(await next()).toMatchObject({ role: 'master' });
+    // Control: whoever does not believe the CA finds nobody.
+    const { tlsCa: _ca, ...publicCas } = { ...config, url: service.url };
+    const nobody = await openStock({ ...publicCas, commandTimeoutMs: 500 }, log);
+    await expect(nobody.ping()).rejects.toMatchObject({ code: 'LAPSE_STOCK_UNAVAILABLE' });
+    await nobody.close();
+  } finally {
+    await stock.close();
+    service.kill('SIGKILL');
+    await service.close();
+  }
+}, 60_000);
 
 // The same tests, unchanged, with no other rights than those of the page.
 useStore(server.url.replace('redis://', 'redis://lapse:secret@'), server.url);
