@@ -17,6 +17,11 @@ const programs = {
   drills: 'infra/chaos/dist/drills.js',
   simulate: 'infra/simulation/dist/simulate.js',
   lapse: 'apps/cli/dist/main.js',
+  'bench:report': 'apps/bench/dist/write-report.js',
+  'bench:scale': 'apps/bench/dist/plan-scale.js',
+  'bench:year': 'apps/bench/dist/year/play-year.js',
+  traces: 'infra/observability/dist/show-traces.js',
+  readme: 'infra/stack/dist/readme-settings.js',
   'check:deploy': 'infra/deploy/dist/main.js',
   'check:supply': 'infra/deploy/dist/supply.js',
 };

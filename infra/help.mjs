@@ -157,6 +157,40 @@ export const commands = {
     ],
     environment: environment.filter(([name]) => /INSTALL|CACHE/.test(name)),
   },
+  'bench:report': {
+    usage: 'npm run bench:report',
+    summary: 'Puts figures and pictures of infra/bench/result.json into infra/bench/REPORT.md.',
+    options: [],
+    environment: [],
+  },
+  'bench:scale': {
+    usage: 'npm run bench:scale',
+    summary:
+      'What one and ten million orders due in one minute take, by the costs that were measured (infra/decisions/0014).',
+    options: [],
+    environment: [],
+  },
+  'bench:year': {
+    usage: 'npm run bench:year -- [ORDERS]',
+    summary:
+      'What a year of orders leaves in MySQL, and what closing costs beside it, kept and archived; on a MariaDB of its own.',
+    options: [['ORDERS', 'of the whole year, from 10000 (500000)']],
+    environment: [],
+  },
+  traces: {
+    usage: 'npm run traces -- [PORT]',
+    summary:
+      'A collector on this machine: prints the trace of each order once the order is over. Processes send to it with ' +
+      'LAPSE_TRACES_URL.',
+    options: [['PORT', 'where it listens (4318)']],
+    environment: [],
+  },
+  readme: {
+    usage: 'npm run readme',
+    summary: 'Writes the table of settings into README.md.',
+    options: [],
+    environment: [],
+  },
   simulate: {
     usage: 'npm run simulate -- [options]',
     summary:

@@ -19,6 +19,8 @@ export interface RunningPrograms {
   readonly pids: Readonly<Record<string, readonly number[]>>;
   /** Fails when one of them ends by itself. */
   readonly died: Promise<never>;
+  /** The exit code of each, once all have ended; null of one that a signal ended. */
+  readonly ended: Promise<readonly (number | null)[]>;
   /** What it has written so far. */
   readonly output: (name: string) => string;
   readonly signal: (signal: NodeJS.Signals) => void;
@@ -55,11 +57,17 @@ export async function startPrograms(programs: readonly Program[], dir: string): 
       });
     }
   });
+  const ended = Promise.all(
+    services.map(
+      (service) => new Promise<number | null>((resolve) => service.onExit(({ code }) => resolve(code))),
+    ),
+  );
   // Whoever waits hears of it; after the kill nobody does.
   died.catch(() => undefined);
   return {
     pids: Object.fromEntries(services.map((service) => [service.name, service.pids])),
     died,
+    ended,
     output: (name) => readLog(dir, name),
     signal: (signal) => {
       for (const service of services) service.kill(signal);

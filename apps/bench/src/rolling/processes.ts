@@ -9,7 +9,6 @@ import type { Balancer } from './balance.ts';
 const preStopMs = 2_000;
 /** The drain of a process and more: beyond it is a fault. */
 const exitMsMax = 40_000;
-const lookEveryMs = 20;
 
 export interface RollingParts {
   readonly sale: Sale;
@@ -47,7 +46,7 @@ export async function startMember(
 /**
  * As a rolling update ends one: no new connections, some time for those who know it still, SIGTERM, and its end awaited.
  * @returns what it took from the signal to its end, in ms.
- * @throws when it does not end in time.
+ * @throws when it does not end in time, or says by its exit code that it did not hand everything back.
  */
 export async function endMember(
   { app, programs, port }: Member,
@@ -57,21 +56,10 @@ export async function endMember(
     balancer.backends = balancer.backends.filter((each) => each !== port);
     await sleep(preStopMs);
   }
-  const [pid = 0] = Object.values(programs.pids).flat();
   const since = performance.now();
   programs.signal('SIGTERM');
-  while (isAlive(pid)) {
-    if (performance.now() - since > exitMsMax) throw new Error(`${app} did not end within ${exitMsMax} ms`);
-    await sleep(lookEveryMs);
-  }
+  const codes = await Promise.race([programs.ended, sleep(exitMsMax, null, { ref: false })]);
+  if (codes === null) throw new Error(`${app} did not end within ${exitMsMax} ms`);
+  if (codes.some((code) => code !== 0)) throw new Error(`${app} ended with exit code ${codes.join()}`);
   return performance.now() - since;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

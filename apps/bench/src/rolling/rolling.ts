@@ -17,7 +17,8 @@ export const rolling: Scenario = {
   contenders: [
     {
       name: 'lapse',
-      about: 'two of each process, default settings, behind a balancer of connections',
+      about:
+        'two of each process, default settings, behind a balancer of connections; the CPU time is that of the services alone',
       seconds: (size) => setUpSeconds + size / perSecond + times.payWithinMs / 1_000,
       run: (options) => runRolling({ perSecond, times, warmUpMs: 5_000, replaced: apps }, options),
     },

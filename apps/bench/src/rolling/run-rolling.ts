@@ -58,9 +58,12 @@ async function measure(
   const sale = describeSale(stores, services, sold);
   await prepareTopics(sale);
   const parts: RollingParts = { sale, jwtSecret: randomBytes(32).toString('base64url'), balancer, dir };
+  const { crashed, watch } = watchEnds();
+  const asked = new Set<RunningPrograms>();
   const start = async (app: App): Promise<Member> => {
     const member = await startMember(app, parts);
     running.add(member.programs);
+    watch(member.programs, () => asked.has(member.programs));
     return member;
   };
   const members: Member[] = [];
@@ -77,25 +80,28 @@ async function measure(
     dir,
   );
   running.add(load);
+  watch(load, () => false);
   const meter = openMeter({ load: load.pids.load ?? [], ...services.pids });
   const fromMs = Date.now() + manner.times.payWithinMs + manner.warmUpMs;
   load.signal('SIGUSR2');
   const loading = awaitLoad(load, signal).then((result) => ({ ...result, endedAtMs: Date.now() }));
   // It is awaited below, and may fail before.
   loading.catch(() => undefined);
-  await sleep(fromMs - Date.now(), signal);
+  await Promise.race([sleep(fromMs - Date.now(), signal), crashed]);
   const stops = createLatencies();
   const wanted = members.filter(({ app }) => manner.replaced.includes(app));
   for (const member of wanted) {
     signal.throwIfAborted();
-    await start(member.app);
-    stops.record(await endMember(member, parts));
+    await Promise.race([start(member.app), crashed]);
+    asked.add(member.programs);
+    stops.record(await Promise.race([endMember(member, parts), crashed]));
     running.delete(member.programs);
   }
   const rolledMs = Date.now();
-  const { seconds, statuses, retried, responseMs, endedAtMs: toMs } = await loading;
+  const { seconds, statuses, retried, responseMs, endedAtMs: toMs } = await Promise.race([loading, crashed]);
   const look = () => readPlacesFree(stores, sale.activities);
-  const end = await awaitDone(look, { orders, dueAtMs: toMs }, 2 * manner.times.payWithinMs, signal);
+  const done = awaitDone(look, { orders, dueAtMs: toMs }, 2 * manner.times.payWithinMs, signal);
+  const end = await Promise.race([done, crashed]);
   const faults = end.isWhole
     ? await judgeStream(stores, orders)
     : [`places free again ${JSON.stringify(end.done)} of ${orders}`];
@@ -116,4 +122,20 @@ async function measure(
     rolling: { replaced: wanted.length, retried, stopMs: stops.read() },
   };
   return { kind: 'measured', figures };
+}
+
+/** `crashed` fails with the first process that ends though nobody asked it to: its twin would hide it. */
+function watchEnds() {
+  let fail: (error: unknown) => void = () => undefined;
+  const crashed = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  // It is awaited with everything else, and may fail between two of those.
+  crashed.catch(() => undefined);
+  const watch = ({ died }: RunningPrograms, isAsked: () => boolean): void => {
+    died.catch((error: unknown) => {
+      if (!isAsked()) fail(error);
+    });
+  };
+  return { crashed, watch };
 }
