@@ -7,17 +7,19 @@ export interface ProviderLedger extends Pick<SimulatorLedger, 'captures' | 'refu
 /**
  * The provider's own account against the shop's: every capture ended as a paid order, as one refund, or in
  * quarantine because it was not what the order asked for; and no money went back that the shop keeps.
+ * @param paidBackUnknown payments that the shop may not know, for it refunded them and then lost its books.
  */
 export function judgeProvider(
   { captures, refunds, waiting }: ProviderLedger,
   books: Books,
   faults: Faults,
+  paidBackUnknown: ReadonlySet<string> = new Set(),
 ): void {
   const rows = new Map(books.payments.map((payment) => [payment.paymentId, payment]));
   for (const { paymentId, orderId, amountMinor, currency } of captures) {
     const name = `capture ${paymentId} of order ${orderId}`;
     const order = books.orders.get(orderId);
-    const state = rows.get(paymentId)?.state;
+    const state = rows.get(paymentId)?.state ?? (paidBackUnknown.has(paymentId) ? 'REFUNDED' : undefined);
     const paidBack = refunds.filter((refund) => refund.paymentId === paymentId && refund.state !== 'failed');
     if (paidBack.length > 1) faults.twice.push(`${name} was paid back ${paidBack.length} times`);
     if (state === undefined) faults.lost.push(`${name} is unknown to the shop`);

@@ -44,7 +44,7 @@ export async function judge(
   });
   const books = await readBooks(mysqlUrl);
   const faults = judgeLedger(ledger, books);
-  judgeProvider(provider, books, faults);
+  judgeProvider(provider, books, faults, ledger.paidBackUnknown);
   for (const { id, detail } of verdict.failed) {
     const place = places[id];
     if (place !== undefined) faults[place].push(`${id}: ${detail}`);

@@ -42,6 +42,8 @@ export interface Ledger {
   readonly cancellations: Cancellation[];
   /** By order. */
   readonly extensions: Map<string, Extension>;
+  /** Payments that a restored backup does not have, and whose money had gone back by then. */
+  readonly paidBackUnknown: Set<string>;
   /** Answers that must never come: a 500, a body that cannot be read, a 401 for a good token. */
   readonly unexpected: string[];
   /** Requests by status, 0 for no answer. */
@@ -54,6 +56,7 @@ export function createLedger(): Ledger {
     payments: [],
     cancellations: [],
     extensions: new Map(),
+    paidBackUnknown: new Set(),
     unexpected: [],
     statuses: new Map(),
   };

@@ -18,13 +18,19 @@ function judge(
   ledger: Partial<ProviderLedger>,
   state: string | undefined,
   changed: Partial<BookedOrder> = {},
+  paidBackUnknown?: ReadonlySet<string>,
 ): Faults {
   const faults: Faults = { lost: [], twice: [], early: [], stuck: [] };
   const books = {
     orders: new Map([['o1', { ...order, ...changed }]]),
     payments: state === undefined ? [] : [{ paymentId: 'p1', orderId: 'o1', state }],
   };
-  judgeProvider({ captures: [capture], refunds: [], waiting: idle, ...ledger }, books, faults);
+  judgeProvider(
+    { captures: [capture], refunds: [], waiting: idle, ...ledger },
+    books,
+    faults,
+    paidBackUnknown,
+  );
   return faults;
 }
 
@@ -54,5 +60,12 @@ describe("the provider's account", () => {
     const faults = judge(ledger, state, changed);
     expect(faults[place]).toHaveLength(1);
     expect({ ...faults, [place]: [] }).toEqual(nothing);
+  });
+
+  test('forgives a shop that lost its books what it had paid back, and nothing else', () => {
+    const forgotten = new Set(['p1']);
+    expect(judge({ refunds: [refund] }, undefined, closed, forgotten)).toEqual(nothing);
+    expect(judge({}, undefined, closed, forgotten).lost).toHaveLength(1);
+    expect(judge({ refunds: [refund] }, 'CAPTURED', {}, forgotten).twice).toHaveLength(1);
   });
 });

@@ -7,6 +7,7 @@ import { awaitReady } from '../outages/await-ready.ts';
 import { readProvider } from '../read-provider.ts';
 import { awaitOrder } from './await-order.ts';
 import { backUpMysql, restoreMysql } from './backup-mysql.ts';
+import { chooseCaptures } from './choose-captures.ts';
 import type { Drill, DrillParts } from './drill.ts';
 import { drillWorld } from './drill-world.ts';
 
@@ -70,15 +71,18 @@ async function forgetLost(
   say(`${lost} orders that were sold since the backup are gone: their buyers have an id that nobody knows`);
 }
 
-/** As a provider does when it is asked to send its events once more: each capture that MySQL does not know. */
-async function tellPayments({ world, api, say }: DrillParts): Promise<void> {
+/**
+ * As a provider does when it is asked to send its events once more: each capture that MySQL does not know, but those that
+ * went back meanwhile. Of these no row is left to judge.
+ */
+async function tellPayments({ world, api, ledger, say }: DrillParts): Promise<void> {
   const { mysqlUrl } = world.services;
-  const { captures } = await readProvider(world.providerUrl, world.secrets.simulatorKey);
+  const provider = await readProvider(world.providerUrl, world.secrets.simulatorKey);
   const rows = await queryDatabase(mysqlUrl, 'SELECT CONVERT(payment_id USING utf8mb4) AS id FROM payment');
-  const known = new Set(rows.map(({ id }) => String(id)));
+  const { toTell, paidBack } = chooseCaptures(provider, new Set(rows.map(({ id }) => String(id))));
+  for (const { paymentId } of paidBack) ledger.paidBackUnknown.add(paymentId);
   const outcomes = new Map<string, number>();
-  for (const { paymentId, orderId, amountMinor, currency, providerRef } of captures) {
-    if (known.has(paymentId)) continue;
+  for (const { paymentId, orderId, amountMinor, currency, providerRef } of toTell) {
     const answer = await api.sendEvent(newEventId(), {
       type: 'payment.captured',
       timestamp: new Date().toISOString(),
@@ -88,7 +92,9 @@ async function tellPayments({ world, api, say }: DrillParts): Promise<void> {
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   }
   const told = [...outcomes].map(([outcome, count]) => `${outcome} ${count}`).join(', ') || 'none';
-  say(`captures at the provider that MySQL does not know, told once more: ${told}`);
+  say(
+    `captures at the provider that MySQL does not know, told once more: ${told}; not told, for they went back: ${paidBack.length}`,
+  );
   const open = "SELECT COUNT(*) AS n FROM payment WHERE state IN ('WAITING', 'REFUND_PENDING')";
   await waitUntil(async () => Number((await queryDatabase(mysqlUrl, open))[0]?.n) === 0, {
     ...{ what: 'what has no order to be paid back', timeoutMs: refundsWithinMs },
