@@ -27,6 +27,7 @@ const known: Readonly<Record<string, { readonly exitCode: ExitCode; readonly adv
   },
   LAPSE_TOPICS_NAMESRV: { exitCode: exitCodes.usage, advice: 'It is host:port.' },
   LAPSE_TOPICS_REFUSED: { exitCode: exitCodes.found, advice: '`lapse doctor` says what is there.' },
+  LAPSE_ARCHIVE_UNREADABLE: { exitCode: exitCodes.fault, advice: 'Nothing was changed.' },
   LAPSE_COMMIT_UNKNOWN: {
     exitCode: exitCodes.unknown,
     advice: 'Run the same command with the same --key: it is done once.',

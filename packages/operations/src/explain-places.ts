@@ -4,7 +4,7 @@ import type { Answer, ExplainedOrder } from './explanation.ts';
 
 /** Where the order's places are: in both stores, and what Redis has still to be told. */
 export function explainPlaces({ timeline, hold }: ExplainedOrder): Answer {
-  const { order, transitions, pendingEffects } = timeline;
+  const { order, transitions, pendingEffects, saleArchivedAt } = timeline;
   const places = order.quantity === 1 ? '1 place' : `${order.quantity} places`;
   const returned = transitions.reduce((sum, { credit, debit }) => sum + credit - debit, 0);
   const owed = pendingEffects.filter(({ kind }) => kind in owedWords);
@@ -18,6 +18,9 @@ export function explainPlaces({ timeline, hold }: ExplainedOrder): Answer {
   if (hold === null) return { says: [...says, 'Redis did not answer, so what it holds is not known.'] };
   const seen = seenInRedis(hold);
   if (owed.length > 0) return { says: [...says, `${seen}, until then.`] };
+  // No audit looks there any more: what is left in Redis goes whole.
+  if (saleArchivedAt !== null)
+    return { says: [...says, `${seen}: its sale is archived, and Redis forgets it.`] };
   if (wanted[order.status].includes(stateOf(hold))) return { says: [...says, `${seen}, as it should be.`] };
   return {
     says: [...says, `${seen}, which does not fit: it has drifted from MySQL.`],

@@ -45,6 +45,7 @@ const placed = {
 const timeline: Timeline = {
   order,
   archivedAt: null,
+  saleArchivedAt: null,
   transitions: [placed],
   messages: [],
   notifications: [],

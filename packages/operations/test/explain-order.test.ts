@@ -90,6 +90,18 @@ describe('where its places are', () => {
     expect(order.todo).toEqual([]);
   });
 
+  test('of a sale that is archived nothing is drift, and no audit is sent for, whatever Redis has left', () => {
+    const saleArchivedAt = new Date(nowMs);
+    const paid = { order: { ...aTimeline.timeline.order, status: 'PAID' } } as const;
+    expect(explain(paid, gone).todo[0]).toContain('lapse audit --activity 7 --heal');
+    const forgotten = explain({ ...paid, saleArchivedAt }, gone);
+    expect(forgotten.about('places')).toBe(
+      '1 place is its own: sold. Redis holds nothing for it: its sale is archived, and Redis forgets it.',
+    );
+    expect(forgotten.todo).toEqual([]);
+    expect(explain({ ...closedBy('message', 7), saleArchivedAt }).todo).toEqual([]);
+  });
+
   test('nothing is claimed of a Redis that does not answer', () => {
     const order = explain({}, null);
     expect(order.about('places')).toContain('Redis did not answer');

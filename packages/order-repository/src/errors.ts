@@ -57,3 +57,16 @@ export class InvariantError extends Error {
     this.name = 'InvariantError';
   }
 }
+
+/** What the archive has of an order is not what this release can read. Nothing was changed. */
+export class UnreadableHistoryError extends Error {
+  readonly code = 'LAPSE_ARCHIVE_UNREADABLE';
+  constructor(why: string, options?: ErrorOptions) {
+    super(
+      `The order's history in the archive cannot be read: ${why}. Read it with the release that wrote it, or a newer ` +
+        'one; UNCOMPRESS(history) shows it.',
+      options,
+    );
+    this.name = 'UnreadableHistoryError';
+  }
+}

@@ -5,7 +5,7 @@ import { inTransaction } from './transaction.ts';
 /**
  * Payments whose order has not come for so long that it never will: their money goes back. One whose order is there by
  * now is left to be applied. An order that came even later would find nothing paid, and its buyer refunded.
- * @returns the ids of the orders that nobody knows.
+ * @returns the ids of the orders that are not there: nobody knows them, or the archive alone does.
  */
 export function giveUpWaitingPayments(
   database: Database,
@@ -24,10 +24,10 @@ export function giveUpWaitingPayments(
       for (const { id, order_id } of rows) {
         const order = await session.rows('SELECT 1 FROM orders WHERE id = ?', [order_id]);
         if (order.length > 0) continue;
+        const archived = await session.rows('SELECT 1 FROM order_archive WHERE order_id = ?', [order_id]);
         await session.run(
-          `UPDATE payment SET state = 'REFUND_PENDING', refund_id = ?, reason = 'no such order',
-             next_try_at = NOW(3) WHERE id = ?`,
-          [idToBytes(newId()), id],
+          `UPDATE payment SET state = 'REFUND_PENDING', refund_id = ?, reason = ?, next_try_at = NOW(3) WHERE id = ?`,
+          [idToBytes(newId()), archived.length > 0 ? 'the order is over and archived' : 'no such order', id],
         );
         orphans.push(idFromBytes(order_id));
       }

@@ -5,6 +5,8 @@ import { readActions, readParked } from './read-timeline-parts.ts';
 import type { Session } from './session.ts';
 import type { Timeline, TimelineEffect } from './timeline.ts';
 import {
+  type PaymentRow,
+  readPaymentRows,
   readTimelineRows,
   type TimelineOrderRow,
   type TransitionRow,
@@ -15,7 +17,7 @@ import { withRetriedSession } from './transaction.ts';
 
 /**
  * The life of one order, for people: its steps, the last message of each phase, notices, payments, and what is still
- * owed. Of an order that retention has taken away, what the archive has. Read piece by piece, not at one instant:
+ * owed. Of an order that retention has taken away, what the archive has, and what came of its money since. Read piece by piece, not at one instant:
  * nothing is to be decided by it.
  */
 export function readTimeline(database: Database, id: string): Promise<Timeline | undefined> {
@@ -36,6 +38,7 @@ async function readLive(session: Session, id: string, orderId: Buffer): Promise<
   if (rows === undefined) return undefined;
   return toTimeline(rows, {
     archivedAt: null,
+    saleArchivedAt: await readSaleArchivedAt(session, rows.order.activity_id),
     pendingEffects: await readEffects(session, rows.order.activity_id, rows.transitions),
     parked: await readParked(session, orderId),
     actions: await readActions(session, id),
@@ -48,12 +51,34 @@ async function readArchived(session: Session, id: string, orderId: Buffer): Prom
     [orderId],
   );
   if (row === undefined) return undefined;
-  return toTimeline(decodeHistory(row.history), {
-    archivedAt: row.archived_at,
-    pendingEffects: [],
-    parked: [],
-    actions: await readActions(session, id),
-  });
+  const rows = decodeHistory(row.history);
+  const payments = joinPayments(rows.payments, await readPaymentRows(session, orderId));
+  return toTimeline(
+    { ...rows, payments },
+    {
+      archivedAt: row.archived_at,
+      saleArchivedAt: await readSaleArchivedAt(session, rows.order.activity_id),
+      pendingEffects: [],
+      parked: [],
+      actions: await readActions(session, id),
+    },
+  );
+}
+
+/** A payment that has moved since the day of the archive is as it is today. */
+function joinPayments(archived: readonly PaymentRow[], live: readonly PaymentRow[]): readonly PaymentRow[] {
+  const byId = new Map([...archived, ...live].map((row) => [row.id, row]));
+  return [...byId.values()].sort(
+    (left, right) => left.received_at.getTime() - right.received_at.getTime() || left.id - right.id,
+  );
+}
+
+async function readSaleArchivedAt(session: Session, activityId: number): Promise<Date | null> {
+  const [row] = await session.rows<{ archived_at: Date | null }>(
+    'SELECT archived_at FROM activity WHERE id = ?',
+    [activityId],
+  );
+  return row?.archived_at ?? null;
 }
 
 async function readEffects(

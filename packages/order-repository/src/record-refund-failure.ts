@@ -43,7 +43,9 @@ async function recordOnce(session: Session, failure: RefundFailure): Promise<Ref
   const { paymentId, refundId, refundRef, reason } = failure;
   const [row] = await session.rows<Row>(
     `SELECT id, order_id, refund_ref, state, amount_minor, currency,
-       (SELECT activity_id FROM orders WHERE orders.id = payment.order_id) AS activity_id
+       COALESCE(
+         (SELECT activity_id FROM orders WHERE orders.id = payment.order_id),
+         (SELECT activity_id FROM order_archive a WHERE a.order_id = payment.order_id)) AS activity_id
      FROM payment WHERE payment_id = ? AND type = 'payment.captured' AND refund_id = ? FOR UPDATE`,
     [Buffer.from(paymentId), idToBytes(refundId)],
   );

@@ -79,6 +79,14 @@ const paymentColumns =
   'id, order_id, event_id, type, payment_id, amount_minor, currency, state, occurred_at, received_at, reason,' +
   ' refund_tries, refund_ref, refunded_at, refund_failed_at, last_error';
 
+const fromPayments = `${paymentColumns} FROM payment`;
+const oldestPaymentFirst = 'received_at, id';
+
+/** An order's payments, whether it is there or not: they stay when it is archived, and more may come. */
+export function readPaymentRows(session: Session, orderId: Buffer): Promise<PaymentRow[]> {
+  return session.rows(`SELECT ${fromPayments} WHERE order_id = ? ORDER BY ${oldestPaymentFirst}`, [orderId]);
+}
+
 /**
  * The rows of these orders, which were read before, one statement a table. Not at one instant.
  * @param lock rows that others change without the lock of their order are locked too; those that others have locked
@@ -108,7 +116,7 @@ export async function readTimelineRows(
   );
   const shopEvents = await read<ShopEventRow>(`type, ${deliveryColumns} FROM shop_event`, 'seq');
   const attempts = await read<AttemptRow>(`${attemptColumns} FROM payment_attempt`, 'created_at, id');
-  const payments = await read<PaymentRow>(`${paymentColumns} FROM payment`, 'received_at, id');
+  const payments = await read<PaymentRow>(fromPayments, oldestPaymentFirst);
   return orders.map((order) => {
     const key = keyOf(order.id);
     return {

@@ -103,6 +103,8 @@ export interface Timeline {
   readonly order: Order;
   /** When retention took its rows away; null: they are there. */
   readonly archivedAt: Date | null;
+  /** When its whole sale was: since then, or soon after, Redis knows nothing of it. */
+  readonly saleArchivedAt: Date | null;
   readonly transitions: readonly TimelineTransition[];
   readonly messages: readonly TimelineMessage[];
   readonly notifications: readonly TimelineNotification[];

@@ -22,7 +22,7 @@ import { userFromBytes } from './user-bytes.ts';
 /** An order's rows, whether its own tables or the archive had them, as its timeline. */
 export function toTimeline(
   rows: TimelineRows,
-  rest: Pick<Timeline, 'archivedAt' | 'pendingEffects' | 'parked' | 'actions'>,
+  rest: Pick<Timeline, 'archivedAt' | 'saleArchivedAt' | 'pendingEffects' | 'parked' | 'actions'>,
 ): Timeline {
   return {
     order: toOrder(rows.order),

@@ -354,6 +354,42 @@ describe('what comes for an archived order', () => {
     await expectBooksHold();
   });
 
+  it('money shows in its timeline as it is today, with why it goes back, and a failed refund names its sale', async () => {
+    const [order] = await oldOrders(1);
+    if (!order) throw new Error('no order');
+    await repository.recordPayment(
+      captureOf(order, { type: 'payment.failed', eventId: v7(), paymentId: `failed-${order.id}` }),
+    );
+    await archiveAll();
+    const paymentsOf = async () =>
+      (await repository.readTimeline(order.id))?.payments.map(({ state, reason }) => [state, reason]);
+    expect(await paymentsOf()).toEqual([['FAILED', null]]);
+    await repository.recordPayment(captureOf(order));
+    expect(await paymentsOf()).toEqual([
+      ['FAILED', null],
+      ['WAITING', expect.any(String)],
+    ]);
+    await fixture.query("UPDATE payment SET received_at = NOW(3) - INTERVAL 1 HOUR WHERE state = 'WAITING'");
+    await repository.giveUpWaitingPayments({ olderThanMs: 600_000, limit: 10 });
+    const why = 'the order is over and archived';
+    expect(await paymentsOf()).toContainEqual(['REFUND_PENDING', why]);
+    const claimed = await repository.claimRefunds({ provider: 'simulator', limit: 100, leaseMs: 60_000 });
+    const due = claimed.find(({ orderId }) => orderId === order.id);
+    if (!due) throw new Error('no refund');
+    const { paymentId, refundId } = due;
+    const failure = { paymentId, refundId, refundRef: null, reason: 'account closed' };
+    expect(await repository.recordRefundFailure(failure)).toBe('refund_failed');
+    expect(await paymentsOf()).toContainEqual(['REFUND_FAILED', why]);
+    const findings = await fixture.query(
+      "SELECT activity_id FROM audit_finding WHERE kind = 'refund_failed'",
+    );
+    expect(findings).toEqual([{ activity_id: activity.id }]);
+    await fixture.query('DELETE FROM audit_finding');
+    await fixture.query(
+      "UPDATE payment SET state = 'REFUNDED', refunded_at = NOW(3) WHERE state = 'REFUND_FAILED'",
+    );
+  });
+
   it('its old idempotency key makes a new order, and its buyer may buy again', async () => {
     const [order] = await oldOrders(1);
     if (!order) throw new Error('no order');

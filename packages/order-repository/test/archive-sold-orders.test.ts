@@ -66,6 +66,7 @@ describe('paid orders of an archived activity go to the archive, and their place
     const orders = await repository.countOrders();
     const before = await repository.readTimeline(paid[7]?.id ?? '');
     expect(counts).toMatchObject({ available: 50, paid: { units: 50, orders: 25 } });
+    expect([before?.archivedAt, before?.saleArchivedAt]).toEqual([null, expect.any(Date)]);
 
     expect(await archiveAll(sale, repository, 10)).toEqual({ archived: 25, left: 0 });
     expect(await count('SELECT COUNT(*) AS n FROM orders WHERE id IN (?)', paid)).toBe(0);
