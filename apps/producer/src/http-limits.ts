@@ -62,7 +62,10 @@ function problemOfSocket(code: string | undefined): Problem {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 'REQUEST_TIMEOUT' };
   const fault =
     code === 'HPE_HEADER_OVERFLOW'
-      ? { field: 'headers', message: `must be at most ${headerBytesMax} bytes` }
+      ? {
+          field: 'headers',
+          message: `must be at most ${headersPerRequestMax}, and ${headerBytesMax} bytes together`,
+        }
       : { field: 'request', message: 'is not valid HTTP' };
   return { code: 'INVALID_REQUEST', errors: [fault] };
 }

@@ -49,14 +49,16 @@ describe('limits of a request', () => {
     expect(await talk(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)).toMatch(/^HTTP\/1\.1 4\d\d/);
   });
 
-  it('a thousand headers are not all read: those beyond the hundredth do not count', async () => {
+  it('of a thousand headers those beyond the hundredth do not count: refused, or not read by an older Node', async () => {
     const token = await tokenFor('ann');
-    const many = Array.from({ length: 200 }, (_, index) => `x-${index}: 1`).join('\r\n');
-    const url = '/v1/orders/019ad0c4-8b1e-7c3a-9f00-3b1c52d6a001';
-    const tail = `${many}\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`;
-    expect(await talk(`GET ${url} HTTP/1.1\r\nHost: x\r\n${tail}`)).toContain('401');
-    const head = `Authorization: Bearer ${token}\r\n${many}\r\nConnection: close\r\n\r\n`;
-    expect(await talk(`GET ${url} HTTP/1.1\r\nHost: x\r\n${head}`)).toContain('404');
+    const headers = (count: number) => Array.from({ length: count }, (_, n) => `x-${n}: 1`).join('\r\n');
+    const ask = (count: number) =>
+      talk(
+        `GET /v1/orders/019ad0c4-8b1e-7c3a-9f00-3b1c52d6a001 HTTP/1.1\r\nHost: x\r\n${headers(count)}\r\n` +
+          `Authorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+      );
+    expect(await ask(1_000)).toMatch(/^HTTP\/1\.1 40[01] /);
+    expect(await ask(90)).toMatch(/^HTTP\/1\.1 404 /);
   });
 
   it('a body that announces more than 16 KiB is refused before it comes', async () => {
