@@ -43,6 +43,7 @@ export type RedisAddress =
 const listUrl =
   /^(rediss?)-(cluster|sentinel):\/\/(?:([^:@/\s]*):([^@/\s]+)@)?([^@/?#\s]+)(?:\/([^/?#\s]*)(?:\/(\d{1,5}))?)?$/;
 const hostAndPort = /^(\[[0-9a-fA-F:]+\]|[^:[\]]+):(\d{1,5})$/;
+const portMax = 65_535;
 /** A list that is longer was not written by hand, and some suffice. */
 const hostsMax = 100;
 
@@ -99,6 +100,7 @@ function readServer(url: string, target: Omit<RedisTarget, 'url'>): RedisAddress
 function readHost(text: string): RedisHost {
   const [, host, port] = hostAndPort.exec(text) ?? [];
   if (host === undefined) throw new TypeError('Hosts are host:port,host:port.');
+  if (Number(port) < 1 || Number(port) > portMax) throw new TypeError(`A port is from 1 to ${portMax}.`);
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
 }
 

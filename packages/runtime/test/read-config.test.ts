@@ -133,6 +133,8 @@ describe('faults', () => {
     ['LAPSE_REDIS_URL', 'redis-cluster://lapse:hunter2@127.0.0.1:6379/lapse', 'redis'],
     ['LAPSE_REDIS_URL', 'redis-sentinel://lapse:hunter2@127.0.0.1:26379', 'redis'],
     ['LAPSE_REDIS_URL', 'redis-sentinel://lapse:hunter2@127.0.0.1/lapse', 'redis'],
+    ['LAPSE_REDIS_URL', 'redis-sentinel://lapse:hunter2@127.0.0.1:99999/lapse', 'redis'],
+    ['LAPSE_REDIS_URL', 'redis-cluster://lapse:hunter2@127.0.0.1:6379,127.0.0.1:0', 'redis'],
     ['LAPSE_JWT_SECRET', 'hunter2', 'auth'],
     ['LAPSE_PAYMENT_WEBHOOK_SECRET', 'whsec_hunter2', 'payment'],
     ['LAPSE_STRIPE_SECRET_KEY', 'hunter2', 'payment'],
