@@ -198,4 +198,21 @@ test('an order in the archive is shown and explained from there, and says so', a
   expect(explained.data.answers.map(({ says }) => says)).toContainEqual(
     expect.stringContaining('Its rows went to the archive at'),
   );
+  const again = await cli.json(changeShape, 'order', 'cancel', id, ...applied);
+  expect([again.code, again.data.result.status]).toEqual([0, 'CANCELLED']);
+  for (const command of [
+    ['cancel', id],
+    ['close', id],
+    ['extend', id, '--by-ms', '1m'],
+  ]) {
+    const asked = await cli.json(refusedShape, 'order', ...command);
+    expect(asked.data.problem).toMatchObject({
+      code: 'ORDER_NOT_PENDING',
+      detail: 'The order is CANCELLED.',
+    });
+    if (command[0] === 'cancel') continue;
+    const done = await cli.json(refusedShape, 'order', ...command, ...applied);
+    expect(done.data.problem).toMatchObject({ code: 'ORDER_NOT_PENDING' });
+  }
+  expect(await actionsOf(id)).toEqual([]);
 });

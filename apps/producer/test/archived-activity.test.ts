@@ -72,7 +72,7 @@ it('its capacity and its pause cannot be changed, and the list leaves it out', a
   expect(activities.map((each: { id: number }) => each.id)).not.toContain(id);
 });
 
-it('an order that went to the archive is still shown to its buyer, and to nobody else', async () => {
+it('an order that went to the archive is shown and cancelled again as before for its buyer, and is there for nobody else', async () => {
   const activity = await api.createActivity();
   const placed = (await api.placeOrder(activity.id, 'dan', 'k')).json();
   const url = `/v1/orders/${placed.id}`;
@@ -86,10 +86,30 @@ it('an order that went to the archive is still shown to its buyer, and to nobody
   );
   const all = { status: 'CANCELLED', olderThanMs: 0, limit: 10, after: null } as const;
   expect((await api.orders.archiveOrders(all)).archived).toBe(1);
-  expect(await api.orders.readOrder(placed.id)).toBeUndefined();
+  expect(
+    await queryDatabase(stores.mysqlUrl, 'SELECT COUNT(*) AS n FROM orders WHERE activity_id = ?', [
+      activity.id,
+    ]),
+  ).toEqual([{ n: 0 }]);
   expect((await api.send({ url, as: 'dan' })).json()).toMatchObject({
     ...before,
     expiresAt: expect.any(String),
   });
   expect((await api.send({ url, as: 'eve' })).statusCode).toBe(404);
+
+  const post = (what: string, as: string, options: object = {}) =>
+    api.send({ method: 'POST', url: `${url}/${what}`, as, ...options });
+  const cancelled = await post('cancel', 'dan');
+  expect([cancelled.statusCode, cancelled.json()]).toMatchObject([
+    200,
+    { id: placed.id, status: 'CANCELLED' },
+  ]);
+  expect((await post('cancel', 'eve')).statusCode).toBe(404);
+  const byHand = { operator: true, body: { reason: 'x' } };
+  expect((await post('cancel', 'boss', byHand)).json()).toEqual(cancelled.json());
+  const extended = await post('extend', 'boss', { operator: true, body: { byMs: '5m', reason: 'x' } });
+  expect([extended.statusCode, extended.json().code]).toEqual([409, 'ORDER_NOT_PENDING']);
+  const attempt = { orderId: placed.id, provider: 'simulator' };
+  expect((await api.orders.openAttempt({ ...attempt, userId: 'dan' })).kind).toBe('not_pending');
+  expect((await api.orders.openAttempt({ ...attempt, userId: 'eve' })).kind).toBe('not_found');
 });

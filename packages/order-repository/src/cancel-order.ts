@@ -6,6 +6,7 @@ import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
 import type { CancelResult } from './order-repository.ts';
 import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
+import { readArchivedOrder } from './read-archived-order.ts';
 import type { Session } from './session.ts';
 import { inTransaction, type Witness } from './transaction.ts';
 import { userToBytes } from './user-bytes.ts';
@@ -26,7 +27,7 @@ export interface Canceller {
  * or a payment that has the order, and loses to it. Another buyer's order is not found, so that ids cannot
  * be probed. An order that is being paid is not cancelled over its provider's head: the attempt is settled at once
  * instead of at the deadline, and the answer is `paying` until the provider has said that no money comes; the repeat
- * then cancels, or finds the order paid. Repeated, it answers `not_pending` with the order as it is.
+ * then cancels, or finds the order paid. Repeated, it answers `not_pending` with the order as it is, also from the archive.
  */
 export async function cancelOrder(database: Database, id: string, userId: string): Promise<CancelResult> {
   const canceller = { cause: 'buyer', actor: userToBytes(userId) } as const;
@@ -46,7 +47,12 @@ export async function cancelOnce(session: Session, id: Buffer, canceller: Cancel
     `SELECT ${dueColumns}, user_id, status FROM orders WHERE id = ? FOR UPDATE`,
     [id],
   );
-  if (row === undefined || (cause === 'buyer' && !row.user_id.equals(actor))) {
+  if (row === undefined) {
+    const order = await readArchivedOrder(session, id);
+    const isTheirs = order && (cause === 'operator' || userToBytes(order.userId).equals(actor));
+    return { result: isTheirs ? { kind: 'not_pending', order } : { kind: 'not_found' }, witness: null };
+  }
+  if (cause === 'buyer' && !row.user_id.equals(actor)) {
     return { result: { kind: 'not_found' }, witness: null };
   }
   if (row.status !== 'PENDING') {

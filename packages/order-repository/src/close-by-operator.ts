@@ -6,6 +6,7 @@ import { type Changed, changeByOperator } from './operator-change.ts';
 import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import type { ClosedByOperator, CloseRefusal } from './order-repository.ts';
 import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
+import { readArchivedOrder } from './read-archived-order.ts';
 import type { Session } from './session.ts';
 import { userToBytes } from './user-bytes.ts';
 
@@ -42,7 +43,10 @@ async function closeOnce(
      FROM orders WHERE id = ? FOR UPDATE`,
     [id],
   );
-  if (row === undefined) return { kind: 'refused', result: { kind: 'not_found' } };
+  if (row === undefined) {
+    const order = await readArchivedOrder(session, id);
+    return { kind: 'refused', result: order ? { kind: 'not_pending', order } : { kind: 'not_found' } };
+  }
   const order = toOrder(row);
   if (order.status !== 'PENDING') return { kind: 'refused', result: { kind: 'not_pending', order } };
   if (row.late_us < 0) {

@@ -8,6 +8,7 @@ import { insertOutboxRow } from './insert-outbox-row.ts';
 import { type Changed, changeByOperator } from './operator-change.ts';
 import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
+import { readArchivedOrder } from './read-archived-order.ts';
 import type { Session } from './session.ts';
 
 interface ExtendRow extends OrderRow {
@@ -46,7 +47,10 @@ async function extendOnce(
     `SELECT ${orderColumns}, settle_until, NOW(3) AS now FROM orders WHERE id = ? FOR UPDATE`,
     [id],
   );
-  if (row === undefined) return { kind: 'refused', result: { kind: 'not_found' } };
+  if (row === undefined) {
+    const order = await readArchivedOrder(session, id);
+    return { kind: 'refused', result: order ? { kind: 'not_pending', order } : { kind: 'not_found' } };
+  }
   if (row.status !== 'PENDING') {
     return { kind: 'refused', result: { kind: 'not_pending', order: toOrder(row) } };
   }

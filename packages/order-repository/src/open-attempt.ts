@@ -4,6 +4,7 @@ import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
 import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
 import type { OpenAttemptResult } from './payment-attempt.ts';
+import { readArchivedOrder } from './read-archived-order.ts';
 import type { Session } from './session.ts';
 import { inTransaction } from './transaction.ts';
 import { userToBytes } from './user-bytes.ts';
@@ -44,7 +45,11 @@ async function openOnce(
     `SELECT ${orderColumns}, expires_at <= NOW(3) AS is_late FROM orders WHERE id = ? FOR UPDATE`,
     [id],
   );
-  if (row === undefined || !row.user_id.equals(userToBytes(userId))) return { kind: 'not_found' };
+  if (row === undefined) {
+    const order = await readArchivedOrder(session, id);
+    return order?.userId === userId ? { kind: 'not_pending', order } : { kind: 'not_found' };
+  }
+  if (!row.user_id.equals(userToBytes(userId))) return { kind: 'not_found' };
   if (row.status !== 'PENDING' || row.is_late === 1) return { kind: 'not_pending', order: toOrder(row) };
   const attempts = await session.rows<AttemptRow & { is_open: number; is_settling: number }>(
     `SELECT ${attemptColumns}, ${attemptIsOpen} AS is_open, settle_at <= NOW(3) AS is_settling

@@ -179,6 +179,7 @@ export interface OrderRepository {
   listActivities(page: ActivityPage): Promise<Activity[]>;
 
   createOrders(orders: readonly NewOrder[]): Promise<CreateOutcome>;
+  /** Also one that is in the archive. */
   readOrder(id: string): Promise<Order | undefined>;
   findActiveOrder(activityId: number, userId: string): Promise<Order | undefined>;
   findOrdersByKey(

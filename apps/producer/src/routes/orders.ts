@@ -105,8 +105,7 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
     async (request, reply) => {
       const { userId, isOperator } = identityOf(request);
       const { id } = request.params;
-      // The archive last: an order is there before it is not in its table any more.
-      const order = (await orders.readOrder(id)) ?? (await orders.readTimeline(id))?.order;
+      const order = await orders.readOrder(id);
       if (!order || !(isOperator || order.userId === userId)) {
         return sendProblem(reply, { code: 'ORDER_NOT_FOUND' });
       }
