@@ -33,8 +33,11 @@ export function applyWaitingPayments(
   return async (signal) => {
     let failed = 0;
     let first: unknown;
+    const seen = new Set<number>();
     for (;;) {
       const waiting = await orders.claimWaitingPayments({ limit: paymentsPerBatchMax, retryMs });
+      // Where a run takes longer than `retryMs` the first are due again: going on, it would never come to give any up.
+      const isRoundOver = waiting.some(({ id }) => seen.has(id));
       for (const payment of waiting) {
         if (signal.aborted) break;
         try {
@@ -45,9 +48,10 @@ export function applyWaitingPayments(
           failed += 1;
         }
       }
-      if (signal.aborted || failed > 0 || waiting.length < paymentsPerBatchMax) break;
+      if (signal.aborted || failed > 0 || isRoundOver || waiting.length < paymentsPerBatchMax) break;
+      for (const { id } of waiting) seen.add(id);
     }
-    await giveUp(parts);
+    while ((await giveUp(parts)) === paymentsPerBatchMax && !signal.aborted);
     if (failed > 0) throw new Error(`${failed} kept payments could not be applied`, { cause: first });
   };
 }
@@ -61,11 +65,15 @@ async function apply(parts: ApplyWaitingPaymentsParts, { event, waitedMs }: Wait
   parts.log.info({ orderId, paymentId, outcome, waitedMs }, 'applied a payment that came before its order');
 }
 
-/** After applying: one whose order has come meanwhile is no longer waiting. */
-async function giveUp({ orders, config, log }: ApplyWaitingPaymentsParts): Promise<void> {
+/**
+ * After applying: one whose order has come meanwhile is no longer waiting.
+ * @returns how many were given up; fewer than a batch: no more are due.
+ */
+async function giveUp({ orders, config, log }: ApplyWaitingPaymentsParts): Promise<number> {
   const limit = paymentsPerBatchMax;
   const orderIds = await orders.giveUpWaitingPayments({ olderThanMs: config.keptMaxMs, limit });
-  if (orderIds.length === 0) return;
+  if (orderIds.length === 0) return 0;
   paymentsApplied.inc({ outcome: 'given_up' }, orderIds.length);
   log.error({ orderIds }, 'payments for orders that never came: the money goes back');
+  return orderIds.length;
 }

@@ -199,6 +199,30 @@ test('money for an order that never comes goes back after its time, and no later
   expect(provider.refunds).toMatchObject([{ paymentId: 'pay-never', amountMinor: 5 }]);
 });
 
+test('so many kept payments that a look at all of them takes longer than the time between two: all go back all the same', async () => {
+  const provider = createScriptedProvider('provider-of-many');
+  const count = 250;
+  for (let number = 0; number < count; number += 1) {
+    const event = {
+      ...{ eventId: `evt-many-${number}`, type: 'payment.captured' as const, provider: provider.name },
+      orderId: `019ad0c4-8b1e-7c3a-9f00-${String(number).padStart(12, '0')}`,
+      ...{ paymentId: `pay-many-${number}`, amountMinor: 5, currency: 'CNY', occurredAt: new Date() },
+    };
+    expect(await shop.orders.recordPayment(event)).toMatchObject({ outcome: 'kept' });
+  }
+  await shop.query("UPDATE payment SET next_try_at = NOW(3) WHERE state = 'WAITING'");
+  // A store that takes its time: the first are due again before the last had their turn.
+  const recordPayment: Shop['orders']['recordPayment'] = async (event) => {
+    await sleep(12);
+    return shop.orders.recordPayment(event);
+  };
+  const orders = { ...shop.orders, recordPayment };
+  await applyWaitingPayments({ ...shop, orders, config: { keptMaxMs: 0 }, log })(signal);
+  expect(await shop.count("SELECT COUNT(*) FROM payment WHERE state = 'WAITING'")).toBe(0);
+  await refundOnce(shop, provider);
+  expect(provider.refunds).toHaveLength(count);
+});
+
 test('a kept payment that cannot be applied holds up none of those behind it, and is told in the end', async () => {
   const provider = createScriptedProvider();
   const { activity } = await beginPaying(shop, provider, { capacity: 4 });
