@@ -1,12 +1,17 @@
 import type { OrderRepository } from '@lapse/order-repository';
 import type { Logger, SweeperConfig } from '@lapse/runtime';
 import type { Stock } from '@lapse/stock';
-import { activitiesArchived, ordersArchived } from './metrics.ts';
+import { heldUp } from './archive-finished.ts';
+import { activitiesArchived, ordersArchived, ordersLeft } from './metrics.ts';
 
 export interface ArchiveSalesParts {
   readonly orders: Pick<
     OrderRepository,
-    'archiveActivities' | 'archiveSoldOrders' | 'noteStockForgotten' | 'readArchivedWork'
+    | 'archiveActivities'
+    | 'archiveSoldOrders'
+    | 'noteStockForgotten'
+    | 'readArchivedSales'
+    | 'readArchivedStocks'
   >;
   readonly stock: Pick<Stock, 'forget'>;
   readonly config: Pick<SweeperConfig, 'retainSalesMs'>;
@@ -34,7 +39,7 @@ export function archiveSales(parts: ArchiveSalesParts) {
   /** Where the last run has come: among the activities that are over, some of which stay for long, */
   let overAfterId = 0;
   /** and among those that have paid orders left, some of which stay as well. */
-  let soldAfterId = 0;
+  const sold: SoldWalk = { afterId: 0, within: null, left: 0 };
   return async (signal: AbortSignal): Promise<{ activities: number; orders: number }> => {
     const { retainSalesMs } = parts.config;
     let activities = 0;
@@ -44,11 +49,9 @@ export function archiveSales(parts: ArchiveSalesParts) {
     }
     const failures: unknown[] = [];
     await forgetStocks(parts, signal, failures);
-    let orders = 0;
-    if (retainSalesMs !== null) {
-      const walk = { olderThanMs: retainSalesMs, afterId: soldAfterId, signal };
-      ({ orders, afterId: soldAfterId } = await archiveOrders(parts, walk, failures));
-    }
+    const run: SoldRun = { walk: sold, signal, failures, orders: 0, batches: 0 };
+    if (retainSalesMs !== null) await archiveOrders(parts, retainSalesMs, run);
+    const { orders } = run;
     if (activities + orders > 0)
       parts.log.info({ activities, orders }, 'sales that are long over were archived');
     if (failures.length > 0) {
@@ -56,6 +59,22 @@ export function archiveSales(parts: ArchiveSalesParts) {
     }
     return { activities, orders };
   };
+}
+
+/** How far a walk over archived activities has come, and over the buyers of the one it is in. */
+interface SoldWalk {
+  afterId: number;
+  within: { readonly activityId: number; readonly afterUserId: string | null } | null;
+  /** Orders met and left since the walk began. */
+  left: number;
+}
+
+interface SoldRun {
+  readonly walk: SoldWalk;
+  readonly signal: AbortSignal;
+  readonly failures: unknown[];
+  orders: number;
+  batches: number;
 }
 
 interface Walk {
@@ -86,47 +105,64 @@ async function forgetStocks(
   signal: AbortSignal,
   failures: unknown[],
 ): Promise<void> {
-  const { inRedis } = await orders.readArchivedWork({ afterId: 0, limit: activitiesPerPageMax * pagesMax });
-  for (const id of inRedis) {
+  const stocks = await orders.readArchivedStocks({ limit: activitiesPerPageMax * pagesMax });
+  for (const archived of stocks) {
     if (signal.aborted) return;
     try {
-      await stock.forget(id);
-      await orders.noteStockForgotten(id);
+      await stock.forget(archived.activityId);
+      await orders.noteStockForgotten(archived);
     } catch (error) {
       failures.push(error);
     }
   }
 }
 
-/** @returns also the activity to go on behind in the next run; 0 when there were no more. */
-async function archiveOrders(
-  { orders }: ArchiveSalesParts,
-  { olderThanMs, afterId, signal }: Walk,
-  failures: unknown[],
-): Promise<{ orders: number; afterId: number }> {
-  let total = 0;
-  let batches = 0;
-  let lastId = afterId;
+/** Goes on where the last run has come, and ends with the last activity or at the bound of one run. */
+async function archiveOrders(parts: ArchiveSalesParts, olderThanMs: number, run: SoldRun): Promise<void> {
+  const { walk } = run;
   for (;;) {
-    const { withOrders } = await orders.readArchivedWork({ afterId: lastId, limit: activitiesPerPageMax });
-    for (const activityId of withOrders) {
-      let afterUserId: string | null = null;
-      do {
-        if (signal.aborted || batches === batchesMax) return { orders: total, afterId: lastId };
-        batches += 1;
-        try {
-          const wanted = { activityId, olderThanMs, limit: ordersPerBatchMax, afterUserId };
-          const done = await orders.archiveSoldOrders(wanted);
-          total += done.archived;
-          ordersArchived.inc(done.archived);
-          afterUserId = done.next;
-        } catch (error) {
-          failures.push(error);
-          afterUserId = null;
-        }
-      } while (afterUserId !== null);
-      lastId = activityId;
+    const isBegun = walk.within !== null;
+    const page = walk.within
+      ? [walk.within.activityId]
+      : await parts.orders.readArchivedSales({ afterId: walk.afterId, limit: activitiesPerPageMax });
+    for (const activityId of page) {
+      walk.within ??= { activityId, afterUserId: null };
+      if (!(await archiveSale(parts, { activityId, olderThanMs }, run))) return;
+      walk.within = null;
+      walk.afterId = activityId;
     }
-    if (withOrders.length < activitiesPerPageMax) return { orders: total, afterId: 0 };
+    if (!isBegun && page.length < activitiesPerPageMax) break;
+  }
+  ordersLeft.set({ kind: 'sold' }, walk.left);
+  walk.afterId = 0;
+  walk.left = 0;
+}
+
+/** @returns whether it came to its last buyer, or failed there: then the others have their turn. */
+async function archiveSale(
+  { orders, log }: ArchiveSalesParts,
+  sale: { readonly activityId: number; readonly olderThanMs: number },
+  run: SoldRun,
+): Promise<boolean> {
+  const { walk, signal } = run;
+  for (;;) {
+    if (signal.aborted || run.batches === batchesMax) return false;
+    run.batches += 1;
+    try {
+      const afterUserId = walk.within?.afterUserId ?? null;
+      const done = await orders.archiveSoldOrders({ ...sale, limit: ordersPerBatchMax, afterUserId });
+      run.orders += done.archived;
+      ordersArchived.inc(done.archived);
+      if (done.isHeldUp) {
+        log.warn({}, heldUp);
+        return false;
+      }
+      walk.left += done.left;
+      if (done.next === null) return true;
+      walk.within = { activityId: sale.activityId, afterUserId: done.next };
+    } catch (error) {
+      run.failures.push(error);
+      return true;
+    }
   }
 }

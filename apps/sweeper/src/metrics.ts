@@ -54,6 +54,12 @@ export const ordersArchived = new Counter({
   help: 'Orders that ended longer ago than the policy keeps them, and went to the archive.',
 });
 
+export const ordersLeft = new Gauge({
+  name: 'lapse_sweeper_orders_left',
+  help: 'Orders that the last whole walk of retention met and left: something of theirs is open or young.',
+  labelNames: ['kind'] as const,
+});
+
 export const activitiesArchived = new Counter({
   name: 'lapse_sweeper_activities_archived_total',
   help: 'Activities whose sale was over for longer than the policy keeps them, and that were archived.',
@@ -61,7 +67,7 @@ export const activitiesArchived = new Counter({
 
 export const rowsForgotten = new Counter({
   name: 'lapse_sweeper_rows_forgotten_total',
-  help: 'Rows deleted because they had done their work: messages, settled rows, findings, archived orders.',
+  help: 'Rows deleted because they had done their work: messages, settled rows, findings, archived orders, payments of nobody.',
 });
 
 /** Every one is a fault somewhere: Redis lost writes, or somebody else wrote to it. */

@@ -30,6 +30,7 @@ const shortTimes = {
   LAPSE_INVISIBLE: '10s',
   LAPSE_RETAIN_ORDERS: '2d',
   LAPSE_RETAIN_SALES: '2d',
+  LAPSE_RETAIN_ARCHIVE: '35d',
   LAPSE_RETAIN_EVERY: '400ms',
 };
 /** A point is passed within a few sales; restarts and redeliveries fit in as well. */

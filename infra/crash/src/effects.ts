@@ -77,6 +77,7 @@ export const effects: Readonly<Record<ProcessName, readonly string[]>> = {
     'orders.noteStockForgotten',
     'orders.archiveSoldOrders',
     'orders.forgetFinished',
+    'orders.forgetPayments',
     'orders.sweepReminders',
   ],
   settler: [
@@ -124,7 +125,8 @@ export const reads: Readonly<Record<string, string>> = {
   'orders.retryAttempt': 'a provider that is away: apps/settler/test',
   'orders.failRefund': 'a provider that says no: apps/settler/test',
   'orders.giveUpWaitingPayments': 'after ten minutes: apps/settler/test',
-  'orders.readArchivedWork': 'reads',
+  'orders.readArchivedStocks': 'reads',
+  'orders.readArchivedSales': 'reads',
   'orders.readStatuses': 'reads',
   'orders.markOutboxFailed': 'a note for the operator: the row stays unsent either way',
   'orders.parkMessage':

@@ -4,12 +4,14 @@ import type { Session } from './session.ts';
 import { inTransaction, withRetriedSession } from './transaction.ts';
 
 /**
- * Its sale is over: it has ended, an operator paused it and never went on, or every place is sold. Times of the policy
- * are bound three times.
+ * Its sale has begun, and is over: it has ended, an operator paused it and never went on, or every place is sold. The
+ * last has no time of its own: the last order that is paid has one. A capacity of 0 is a sale that is stopped, not one
+ * that is over. Times of the policy are bound three times.
  */
-const isOver = `archived_at IS NULL AND created_at <= NOW(3) - INTERVAL ? MICROSECOND
+const isOver = `archived_at IS NULL
+  AND GREATEST(created_at, COALESCE(sale_starts_at, created_at)) <= NOW(3) - INTERVAL ? MICROSECOND
   AND (sale_ends_at <= NOW(3) - INTERVAL ? MICROSECOND OR sale_paused_at <= NOW(3) - INTERVAL ? MICROSECOND
-    OR available = 0)`;
+    OR available = 0 AND capacity > 0)`;
 
 /**
  * Archive activities whose sale is over for longer than the policy says: from then on nothing is sold in them, whatever
@@ -18,8 +20,9 @@ const isOver = `archived_at IS NULL AND created_at <= NOW(3) - INTERVAL ? MICROS
  *
  * In one transaction each, under the lock of the activity's row: with an order that is pending, or was paid since, with
  * a step that Redis is owed, or a finding that is not healed, it stays. A new generation makes MySQL refuse what was
- * held in Redis before and is written after; so an order that is being created needs no lock here. What others have
- * locked is left to a later call. Idempotent.
+ * held in Redis before and is written after; so an order that is being created needs no lock here. It is the next but
+ * one: the next is what a load has that lost its transaction, and may still bring into Redis. What others have locked is
+ * left to a later call. Idempotent.
  *
  * Reads the whole table of activities, and of each candidate its active orders: 0.1 s for 100,000. For one look a minute.
  */
@@ -63,7 +66,7 @@ async function archiveOnce(session: Session, id: number, olderThanUs: number): P
     [id, olderThanUs, id, id],
   );
   if (open.length > 0) return false;
-  await session.run('UPDATE activity SET archived_at = NOW(3), generation = generation + 1 WHERE id = ?', [
+  await session.run('UPDATE activity SET archived_at = NOW(3), generation = generation + 2 WHERE id = ?', [
     id,
   ]);
   return true;

@@ -1,13 +1,15 @@
 import { encodeHistory } from './archive-history.ts';
 import { idFromBytes, unpackIds } from './binary-id.ts';
 import { whyOpen } from './order-is-over.ts';
-import type { RepositoryLog } from './order-repository.ts';
 import type { Session } from './session.ts';
 import { readTimelineRows, type TimelineOrderRow, type TimelineRows } from './timeline-rows.ts';
 
-/** Effects of old commits that are still undone and are looked through; of more, none may be known to be nobody's. */
+/** Effects that are still undone and are looked through; of more, none may be known to be nobody's. */
 const oldEffectsMax = 1_000;
-/** An order's effects are committed with its last step: so much later at most, whatever its transaction waited for. */
+/**
+ * An order's effects are committed with its last step: so much later at most, whatever its transaction waited for. Only
+ * that its money went back may be told long after.
+ */
 const effectSlackMs = 3_600_000;
 
 /** What locks of others may keep from this transaction, though the lock of the order is its own. */
@@ -23,21 +25,17 @@ const isDeleted: Readonly<Partial<Record<(typeof lockedApart)[number] | 'order_t
 /**
  * Put those of these orders that are over in the archive, and delete them with their rows. In the caller's transaction,
  * under the locks of the orders; `whyOpen` says what keeps one.
- * @returns those that are archived now.
+ * @returns those that are archived now; null: so many old effects are undone that none is, until they are seen to.
  */
 export async function archiveLocked(
   session: Session,
-  log: RepositoryLog,
   orders: readonly TimelineOrderRow[],
   { olderThanMs }: { readonly olderThanMs: number },
-): Promise<readonly TimelineOrderRow[]> {
+): Promise<readonly TimelineOrderRow[] | null> {
   if (orders.length === 0) return [];
   // Before the rows that effects become: what is in neither has none, and gets none while its order is locked.
   const owed = await readOwed(session, olderThanMs);
-  if (owed === 'too many') {
-    log.warn({ max: oldEffectsMax }, 'old effects are undone: no order is archived until they are seen to');
-    return [];
-  }
+  if (owed === 'too many') return null;
   const parked = await readParkedOrders(session, orders);
   const rows = await readTimelineRows(session, orders, 'FOR UPDATE SKIP LOCKED');
   const counts = await countApart(session, orders);
@@ -49,11 +47,14 @@ export async function archiveLocked(
   return over.map(({ order }) => order);
 }
 
-/** The orders that effects of old commits are still to be done for. */
+/** The orders that effects are still to be done for: those of old commits, and those that tell of money gone back. */
 async function readOwed(session: Session, olderThanMs: number): Promise<ReadonlySet<string> | 'too many'> {
+  const oldUs = Math.max(0, olderThanMs - effectSlackMs) * 1_000;
   const effects = await session.rows<{ order_ids: Buffer }>(
-    'SELECT order_ids FROM effect WHERE created_at <= NOW(3) - INTERVAL ? MICROSECOND LIMIT ?',
-    [Math.max(0, olderThanMs - effectSlackMs) * 1_000, oldEffectsMax + 1],
+    `(SELECT order_ids FROM effect WHERE created_at <= NOW(3) - INTERVAL ? MICROSECOND LIMIT ?)
+     UNION ALL (SELECT order_ids FROM effect WHERE kind = 'shop_event' AND detail = 'refunded'
+       AND created_at > NOW(3) - INTERVAL ? MICROSECOND LIMIT ?)`,
+    [oldUs, oldEffectsMax + 1, oldUs, oldEffectsMax + 1],
   );
   if (effects.length > oldEffectsMax) return 'too many';
   return new Set(effects.flatMap(({ order_ids }) => unpackIds(order_ids)));

@@ -25,17 +25,19 @@ export async function archiveOrders(
 ): Promise<ArchivedOrders> {
   const candidates = await selectOld(database, options);
   const last = candidates.at(-1);
-  if (last === undefined) return { archived: 0, left: 0, next: null };
+  if (last === undefined) return { archived: 0, left: 0, isHeldUp: false, next: null };
   const { results, failures } = await bisect(
     candidates.map(({ id }) => idFromBytes(id)),
-    (ids) => archiveBatch(database, log, ids, options),
+    (ids) => archiveBatch(database, ids, options),
   );
   for (const { id, error } of failures) log.error({ orderId: id, err: error }, 'an order cannot be archived');
-  const archived = results.reduce((sum, each) => sum + each, 0);
+  const archived = results.reduce<number>((sum, each) => sum + (each ?? 0), 0);
+  const isHeldUp = results.includes(null);
   const isLast = candidates.length < options.limit;
   return {
     archived,
     left: candidates.length - archived,
+    isHeldUp,
     next: isLast ? null : { expiresAt: last.expires_at, id: idFromBytes(last.id) },
   };
 }
@@ -61,30 +63,28 @@ function selectOld(
 
 function archiveBatch(
   database: Database,
-  log: RepositoryLog,
   ids: readonly string[],
   options: ArchiveOptions,
-): Promise<number> {
+): Promise<number | null> {
   return inTransaction(
     database,
-    (session) => archiveOnce(session, log, sortedIdBytes(ids), options),
+    (session) => archiveOnce(session, sortedIdBytes(ids), options),
     // Not known to be done: the next call finds them again, or does not.
     () => null,
   );
 }
 
-/** @returns how many of them are archived now. */
+/** @returns how many of them are archived now; null: old effects hold all of them up. */
 async function archiveOnce(
   session: Session,
-  log: RepositoryLog,
   ids: readonly Buffer[],
   { status, olderThanMs }: ArchiveOptions,
-): Promise<number> {
+): Promise<number | null> {
   const orders = await session.rows<TimelineOrderRow>(
     `SELECT ${timelineOrderColumns} FROM orders FORCE INDEX (PRIMARY)
      WHERE id IN (?) AND status = ? AND closed_at <= NOW(3) - INTERVAL ? MICROSECOND AND idempotency_key IS NULL
      ORDER BY id FOR UPDATE SKIP LOCKED`,
     [ids, status, olderThanMs * 1_000],
   );
-  return (await archiveLocked(session, log, orders, { olderThanMs })).length;
+  return (await archiveLocked(session, orders, { olderThanMs }))?.length ?? null;
 }

@@ -39,34 +39,35 @@ export async function archiveSoldOrders(
     ),
   );
   const last = candidates.at(-1);
-  if (last === undefined) return { archived: 0, left: 0, next: null };
+  if (last === undefined) return { archived: 0, left: 0, isHeldUp: false, next: null };
   const { results, failures } = await bisect(
     candidates.map(({ id }) => idFromBytes(id)),
     (ids) =>
       inTransaction(
         database,
-        (session) => archiveOnce(session, log, sortedIdBytes(ids), options),
+        (session) => archiveOnce(session, sortedIdBytes(ids), options),
         // Not known to be done: the next call finds them again, or does not.
         () => null,
       ),
   );
   for (const { id, error } of failures)
     log.error({ orderId: id, err: error }, 'a paid order cannot be archived');
-  const archived = results.reduce((sum, each) => sum + each, 0);
+  const archived = results.reduce<number>((sum, each) => sum + (each ?? 0), 0);
+  const isHeldUp = results.includes(null);
   return {
     archived,
     left: candidates.length - archived,
+    isHeldUp,
     next: candidates.length < limit ? null : userFromBytes(last.user_id),
   };
 }
 
-/** @returns how many of them are archived now. */
+/** @returns how many of them are archived now; null: old effects hold all of them up. */
 async function archiveOnce(
   session: Session,
-  log: RepositoryLog,
   ids: readonly Buffer[],
   { activityId, olderThanMs }: ArchiveSoldOptions,
-): Promise<number> {
+): Promise<number | null> {
   const [forgotten] = await session.rows(`SELECT 1 FROM activity WHERE id = ? AND ${isForgotten}`, [
     activityId,
   ]);
@@ -79,7 +80,8 @@ async function archiveOnce(
      ORDER BY id FOR UPDATE SKIP LOCKED`,
     [ids, olderThanUs, olderThanUs],
   );
-  const archived = await archiveLocked(session, log, orders, { olderThanMs });
+  const archived = await archiveLocked(session, orders, { olderThanMs });
+  if (archived === null) return null;
   if (archived.length > 0) await countArchived(session, activityId, archived);
   return archived.length;
 }

@@ -15,6 +15,8 @@ export interface PlacesTaken extends PlacesChange {
 export interface FreePlaces {
   available: number;
   readonly generation: number;
+  /** 1: nothing may be taken from it any more. */
+  readonly isArchived: number;
 }
 
 /**
@@ -36,8 +38,8 @@ export async function givePlaces(session: Session, changes: readonly PlacesChang
 }
 
 /**
- * Take places from activities, each named once, as `givePlaces` gives them back. An activity with too few places, or
- * of another generation, is left as it is: the hard guard against overselling, whatever Redis believed.
+ * Take places from activities, each named once, as `givePlaces` gives them back. An activity with too few places, of
+ * another generation, or archived, is left as it is: the hard guard against overselling, whatever Redis believed.
  * @returns how many activities they were taken from; if not from all, the caller must roll back.
  * @throws ActivityLockedError naming one that others kept locked.
  */
@@ -47,7 +49,7 @@ export async function takePlaces(session: Session, changes: readonly PlacesTaken
   const generations = changes.flatMap((taken) => [taken.activityId, taken.generation]);
   const byId = caseOf(changes.length);
   const sql = `UPDATE activity FORCE INDEX (PRIMARY) SET available = available - ${byId}
-     WHERE id IN (?) AND generation = ${byId} AND available >= ${byId}`;
+     WHERE id IN (?) AND generation = ${byId} AND available >= ${byId} AND archived_at IS NULL`;
   const values = [...places, ids, ...generations, ...places];
   const { affectedRows } = await orLocked(session, ids, session.run(sql, values));
   return affectedRows;
@@ -58,10 +60,10 @@ export async function takePlaces(session: Session, changes: readonly PlacesTaken
  * @throws ActivityLockedError naming one that others kept locked.
  */
 export async function lockPlaces(session: Session, ids: readonly number[]): Promise<Map<number, FreePlaces>> {
-  const sql =
-    'SELECT id, available, generation FROM activity FORCE INDEX (PRIMARY) WHERE id IN (?) ORDER BY id FOR UPDATE';
+  const sql = `SELECT id, available, generation, archived_at IS NOT NULL AS isArchived
+    FROM activity FORCE INDEX (PRIMARY) WHERE id IN (?) ORDER BY id FOR UPDATE`;
   const rows = await orLocked(session, ids, session.rows<FreePlaces & { id: number }>(sql, [ids]));
-  return new Map(rows.map(({ id, available, generation }) => [id, { available, generation }]));
+  return new Map(rows.map(({ id, ...free }) => [id, free]));
 }
 
 function caseOf(count: number): string {

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { movedLongAgo } from './payment-is-old.ts';
 import type { ForgetOptions, ForgottenRows } from './retention.ts';
 import type { Session } from './session.ts';
 import { inTransaction, withRetriedSession } from './transaction.ts';
@@ -26,18 +27,19 @@ export async function forgetFinished(
           parked: await forget(session, parkedIsSettled, olderThanMs, limit),
           findings: await forget(session, findingIsHealed, olderThanMs, limit),
         }),
-    payments:
-      olderThanMs === null || archiveOlderThanMs === null
-        ? 0
-        : await forgetPaymentsOfNobody(session, olderThanMs + archiveOlderThanMs, limit),
     actions: actionsOlderThanMs === null ? 0 : await forget(session, doneByHand, actionsOlderThanMs, limit),
   }));
+  // No row may name an order that the archive has let go of: messages go first, whatever the archive's policy says.
+  const keptMs = Math.max(
+    archiveOlderThanMs ?? 0,
+    olderThanMs === null ? 0 : olderThanMs + messagesKeptLongerMs,
+  );
   const archived =
     archiveOlderThanMs === null
       ? 0
       : await inTransaction(
           database,
-          (session) => forgetArchived(session, archiveOlderThanMs, limit),
+          (session) => forgetArchived(session, keptMs, limit),
           // Not known to be done: the next call finds them again, or does not.
           () => null,
         );
@@ -50,8 +52,8 @@ const findingIsHealed = `audit_finding WHERE healed_at <= NOW(3) - INTERVAL ? MI
 const doneByHand = 'operator_action WHERE at <= NOW(3) - INTERVAL ? MICROSECOND ORDER BY at, id';
 
 /**
- * With their payments, of which nothing is open: from now on a capture that comes again would be money of nobody. One
- * that is open, or came meanwhile, stays.
+ * With their payments whose money last moved as long ago: what is younger, open or dismissed stays as a payment of nobody,
+ * so that the provider's repeat of it is still a duplicate. What an order kept came before the order was archived.
  */
 async function forgetArchived(session: Session, olderThanMs: number, limit: number): Promise<number> {
   const rows = await session.rows<{ order_id: Buffer }>(
@@ -62,8 +64,9 @@ async function forgetArchived(session: Session, olderThanMs: number, limit: numb
   if (rows.length === 0) return 0;
   const ids = rows.map(({ order_id }) => order_id);
   await session.run(
-    `DELETE FROM payment WHERE order_id IN (?) AND state IN ('CAPTURED', 'REFUNDED', 'DISMISSED', 'FAILED')`,
-    [ids],
+    `DELETE FROM payment WHERE order_id IN (?)
+       AND (state = 'CAPTURED' OR state IN ('REFUNDED', 'FAILED') AND ${movedLongAgo})`,
+    [ids, olderThanMs * 1_000],
   );
   await session.run('DELETE FROM order_archive WHERE order_id IN (?)', [ids]);
   return ids.length;
@@ -91,25 +94,5 @@ async function forgetMessages(session: Session, olderThanMs: number, limit: numb
   const ids = [...reminders, ...closes].slice(0, limit).map(({ id }) => id);
   if (ids.length === 0) return 0;
   const { affectedRows } = await session.run('DELETE FROM message_outbox WHERE id IN (?)', [ids]);
-  return affectedRows;
-}
-
-/**
- * Payments that never had an order, or whose order the archive has let go of meanwhile: the money went back, or there was
- * none. By then the orders of all others as old are gone, and their payments with them: so the range is short.
- */
-async function forgetPaymentsOfNobody(session: Session, olderThanMs: number, limit: number): Promise<number> {
-  const isOver = "state IN ('REFUNDED', 'DISMISSED', 'FAILED')";
-  const rows = await session.rows<{ id: number }>(
-    `SELECT p.id FROM payment p FORCE INDEX (payment_state)
-     WHERE p.${isOver} AND p.received_at <= NOW(3) - INTERVAL ? MICROSECOND
-       AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.id = p.order_id)
-       AND NOT EXISTS (SELECT 1 FROM order_archive a WHERE a.order_id = p.order_id) LIMIT ?`,
-    [olderThanMs * 1_000, limit],
-  );
-  if (rows.length === 0) return 0;
-  // One whose refund was heard to fail meanwhile stays.
-  const sql = `DELETE FROM payment WHERE id IN (?) AND ${isOver}`;
-  const { affectedRows } = await session.run(sql, [rows.map(({ id }) => id)]);
   return affectedRows;
 }

@@ -98,12 +98,15 @@ export type {
   ArchivedActivities,
   ArchivedOrders,
   ArchivedSoldOrders,
-  ArchivedWork,
+  ArchivedStock,
   ArchiveOptions,
   ArchiveSoldOptions,
   EndedStatus,
   ForgetOptions,
+  ForgetPaymentsOptions,
+  ForgottenPayments,
   ForgottenRows,
+  PaymentCursor,
 } from './retention.ts';
 export type { RowRefused, SettleAnswer, SettleOptions, SettleResult } from './settle-result.ts';
 export type {

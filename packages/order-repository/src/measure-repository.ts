@@ -92,9 +92,11 @@ const classOf: Readonly<Record<Exclude<keyof OrderRepository, 'close' | 'now' | 
   archiveOrders: 'report',
   archiveActivities: 'report',
   noteStockForgotten: 'report',
-  readArchivedWork: 'report',
+  readArchivedStocks: 'report',
+  readArchivedSales: 'report',
   archiveSoldOrders: 'report',
   forgetFinished: 'report',
+  forgetPayments: 'report',
 };
 
 const meter = createCallMeter('mysql', classes);

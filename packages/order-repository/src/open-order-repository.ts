@@ -35,6 +35,7 @@ import { finishNotifications } from './finish-notifications.ts';
 import { failRefund, finishRefund } from './finish-refund.ts';
 import { finishShopEvents } from './finish-shop-events.ts';
 import { forgetFinished } from './forget-finished.ts';
+import { forgetPayments } from './forget-payments.ts';
 import { giveUpWaitingPayments } from './give-up-waiting-payments.ts';
 import { limitRowWaits, type RowWaits } from './limit-row-waits.ts';
 import { listActivities } from './list-activities.ts';
@@ -59,7 +60,8 @@ import { parkMessage } from './park-message.ts';
 import { readActiveOrders } from './read-active-orders.ts';
 import { readActivity } from './read-activity.ts';
 import { readActivityCounts } from './read-activity-counts.ts';
-import { readArchivedWork } from './read-archived-work.ts';
+import { readArchivedSales } from './read-archived-sales.ts';
+import { readArchivedStocks } from './read-archived-stocks.ts';
 import { readOldestOverdue } from './read-oldest-overdue.ts';
 import { readOrder } from './read-order.ts';
 import { countOrders, readOverview } from './read-overview.ts';
@@ -139,10 +141,12 @@ function bind(
     expireKeys: (options) => expireKeys(database, log, options),
     archiveOrders: (options) => archiveOrders(database, log, options),
     archiveActivities: (options) => archiveActivities(database, options),
-    noteStockForgotten: (activityId) => noteStockForgotten(database, activityId),
-    readArchivedWork: (page) => readArchivedWork(database, page),
+    noteStockForgotten: (stock) => noteStockForgotten(database, stock),
+    readArchivedStocks: (page) => readArchivedStocks(database, page),
+    readArchivedSales: (page) => readArchivedSales(database, page),
     archiveSoldOrders: (options) => archiveSoldOrders(database, log, options),
     forgetFinished: (options) => forgetFinished(database, options),
+    forgetPayments: (options) => forgetPayments(database, options),
     recordPayment: (event) => waits.run(() => recordPayment(database, log, busy, event)),
     claimWaitingPayments: (options) => claimWaitingPayments(database, options),
     giveUpWaitingPayments: (options) => giveUpWaitingPayments(database, options),

@@ -45,10 +45,12 @@ import type {
   ArchivedActivities,
   ArchivedOrders,
   ArchivedSoldOrders,
-  ArchivedWork,
+  ArchivedStock,
   ArchiveOptions,
   ArchiveSoldOptions,
   ForgetOptions,
+  ForgetPaymentsOptions,
+  ForgottenPayments,
   ForgottenRows,
 } from './retention.ts';
 import type { ServerConfig } from './server-config.ts';
@@ -207,10 +209,12 @@ export interface OrderRepository {
   expireKeys(options: { limit: number }): Promise<ExpiredKeys>;
   archiveOrders(options: ArchiveOptions): Promise<ArchivedOrders>;
   archiveActivities(options: ArchiveActivitiesOptions): Promise<ArchivedActivities>;
-  noteStockForgotten(activityId: number): Promise<void>;
-  readArchivedWork(page: { afterId: number; limit: number }): Promise<ArchivedWork>;
+  readArchivedStocks(page: { limit: number }): Promise<ArchivedStock[]>;
+  noteStockForgotten(stock: ArchivedStock): Promise<void>;
+  readArchivedSales(page: { afterId: number; limit: number }): Promise<number[]>;
   archiveSoldOrders(options: ArchiveSoldOptions): Promise<ArchivedSoldOrders>;
   forgetFinished(options: ForgetOptions): Promise<ForgottenRows>;
+  forgetPayments(options: ForgetPaymentsOptions): Promise<ForgottenPayments>;
   recordPayment(event: PaymentEvent): Promise<PaymentResult>;
   claimWaitingPayments(options: { limit: number; retryMs: number }): Promise<WaitingPayment[]>;
   giveUpWaitingPayments(options: { olderThanMs: number; limit: number }): Promise<string[]>;

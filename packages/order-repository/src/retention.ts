@@ -21,6 +21,8 @@ export interface ArchivedOrders {
   readonly archived: number;
   /** Old enough, and left where they are: something of theirs is open, or locked by others. */
   readonly left: number;
+  /** So many old effects are undone that no order is archived until they are seen to. */
+  readonly isHeldUp: boolean;
   /** Null: nothing more is old enough. */
   readonly next: ArchiveCursor | null;
 }
@@ -40,11 +42,12 @@ export interface ArchivedActivities {
   readonly next: number | null;
 }
 
-export interface ArchivedWork {
-  /** Activities that are archived and that Redis has not forgotten yet. */
-  readonly inRedis: readonly number[];
-  /** Those that it has, and that have paid orders which are not in the archive. */
-  readonly withOrders: readonly number[];
+/** What Redis has, or may have, of an archived activity. */
+export interface ArchivedStock {
+  readonly activityId: number;
+  readonly generation: number;
+  /** Of the server that took it. */
+  readonly runId: string;
 }
 
 export interface ArchiveSoldOptions {
@@ -61,6 +64,8 @@ export interface ArchivedSoldOrders {
   readonly archived: number;
   /** Left where they are: younger, something of theirs is open, or locked by others. */
   readonly left: number;
+  /** So many old effects are undone that no order is archived until they are seen to. */
+  readonly isHeldUp: boolean;
   /** The buyer to go on behind; null: there are no more. */
   readonly next: string | null;
 }
@@ -68,7 +73,10 @@ export interface ArchivedSoldOrders {
 export interface ForgetOptions {
   /** Null: kept for ever. */
   readonly olderThanMs: number | null;
-  /** How long what is archived is kept, from when it was archived. Null: for ever. */
+  /**
+   * How long what is archived is kept, from when it was archived; at least until messages as old are gone. Null: for
+   * ever.
+   */
   readonly archiveOlderThanMs: number | null;
   /** How long what operators did by hand is kept. Null: for ever. */
   readonly actionsOlderThanMs: number | null;
@@ -84,9 +92,34 @@ export interface ForgottenRows {
   readonly parked: number;
   /** Findings of the audit that are healed. */
   readonly findings: number;
-  /** Of orders that are nowhere, once both of their policies are over. */
-  readonly payments: number;
   /** Notes of what operators did. */
   readonly actions: number;
   readonly archived: number;
+}
+
+/** Of a payment that is no open matter, and is not kept by an order. */
+export type SettledState = 'REFUNDED' | 'DISMISSED' | 'FAILED';
+
+/** Where a walk over payments has come: the next call goes on behind it. */
+export interface PaymentCursor {
+  readonly state: SettledState;
+  /** Null: from the oldest of this state on. */
+  readonly receivedAt: Date | null;
+  readonly id: number;
+}
+
+export interface ForgetPaymentsOptions {
+  /** So long ago it came, and its money moved for the last time. */
+  readonly olderThanMs: number;
+  /** Most rows read in one call. */
+  readonly limit: number;
+  /** Null: from the first on. */
+  readonly after: PaymentCursor | null;
+}
+
+export interface ForgottenPayments {
+  /** Rows deleted. */
+  readonly payments: number;
+  /** Null: there are no more. */
+  readonly next: PaymentCursor | null;
 }

@@ -131,7 +131,7 @@ const admitWhatFits: Admit = async (session, inserted, results) => {
   const activities = await lockPlaces(session, [...new Set(inserted.map(({ activityId }) => activityId))]);
   const admitted = inserted.filter((order) => {
     const activity = activities.get(order.activityId);
-    if (activity?.generation !== order.generation) {
+    if (activity?.generation !== order.generation || activity.isArchived === 1) {
       results.set(order, { kind: 'stale_generation' });
       return false;
     }

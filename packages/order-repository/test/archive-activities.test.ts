@@ -2,7 +2,9 @@ import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { archiveActivities } from '../src/archive-activities.ts';
 import { createBusyActivities } from '../src/busy-activities.ts';
+import { createOrders } from '../src/create-orders.ts';
 import type { Activity, NewOrder, OrderRepository } from '../src/index.ts';
+import { noteStockForgotten } from '../src/note-stock-forgotten.ts';
 import { recordPayment } from '../src/record-payment.ts';
 import { captureOf, collectLog, type Fixture, newOrder, noAnswer, openFixture } from './fixture.ts';
 import { bytesOf, dayMs, openOldSale } from './old-sale.ts';
@@ -34,7 +36,7 @@ describe('a sale that is long over is archived', () => {
     expect(await archive()).toEqual([activity.id]);
     const archived = await repository.readActivity(activity.id);
     expect(archived?.archivedAt).toBeInstanceOf(Date);
-    expect(archived?.generation).toBe(activity.generation + 1);
+    expect(archived?.generation).toBe(activity.generation + 2);
     expect(await archive()).toEqual([]);
   });
 
@@ -65,9 +67,14 @@ describe('a sale that is long over is archived', () => {
     const other = await fixture.openAnother();
     const [first, second] = await Promise.all([archive(), archive(other)]);
     expect([...first, ...second]).toEqual([activity.id]);
-    expect((await repository.readActivity(activity.id))?.generation).toBe(activity.generation + 1);
+    expect((await repository.readActivity(activity.id))?.generation).toBe(activity.generation + 2);
   });
 });
+
+const withoutBeginning = without(
+  'GREATEST(created_at, COALESCE(sale_starts_at, created_at)) <= NOW(3) - INTERVAL ? MICROSECOND',
+  '(TRUE OR ? > 0)',
+);
 
 /** What keeps an activity, and the repository's SQL without the guard that sees it. */
 const controls: readonly {
@@ -83,7 +90,33 @@ const controls: readonly {
   {
     guard: 'an activity that was made lately',
     open: ({ id }) => set(id, 'created_at = NOW(3) - INTERVAL 1 DAY'),
-    removal: without('created_at <= NOW(3) - INTERVAL ? MICROSECOND', '(TRUE OR ? > 0)'),
+    removal: withoutBeginning,
+  },
+  {
+    guard: 'a paused sale that is still to begin',
+    open: ({ id }) =>
+      set(
+        id,
+        'sale_starts_at = NOW(3) + INTERVAL 7 DAY, sale_ends_at = NULL, sale_paused_at = NOW(3) - INTERVAL 3 DAY',
+      ),
+    removal: withoutBeginning,
+  },
+  {
+    guard: 'a sold-out sale that is still to begin',
+    open: ({ id }) =>
+      set(
+        id,
+        'sale_starts_at = NOW(3) + INTERVAL 7 DAY, sale_ends_at = NULL, capacity = capacity - available, available = 0',
+      ),
+    removal: withoutBeginning,
+  },
+  {
+    guard: 'a sale that a capacity of 0 has stopped',
+    open: async ({ id }) => {
+      await fixture.query('DELETE FROM orders WHERE activity_id = ?', [id]);
+      await set(id, 'sale_ends_at = NULL, capacity = 0, available = 0');
+    },
+    removal: without(' AND capacity > 0'),
   },
   {
     guard: 'an order that is pending',
@@ -155,6 +188,30 @@ describe('nothing is sold or changed in an archived activity', () => {
     expect(await repository.readActivity(activity.id)).toMatchObject({ available: activity.available - 6 });
   });
 
+  it('nor one of its own generation; without the guard it would take a place', async () => {
+    const { activity } = await oldSale();
+    await set(activity.id, 'archived_at = NOW(3)');
+    const { results } = await repository.createOrders([newOrder(activity), newOrder(activity)]);
+    expect(results).toEqual([{ kind: 'stale_generation' }, { kind: 'stale_generation' }]);
+    const off = openUnguarded(fixture.url, [without(' AND archived_at IS NULL')]);
+    try {
+      const sold = await createOrders(off, createBusyActivities(), [newOrder(activity)]);
+      expect(sold.results).toEqual([{ kind: 'created' }]);
+      expect(off.unmet()).toEqual([]);
+    } finally {
+      await off.close();
+    }
+  });
+
+  it('nor one of a load that lost its transaction and came into Redis after', async () => {
+    const { activity } = await oldSale();
+    const lost = { ...activity, generation: activity.generation + 1 };
+    await archive();
+    const { results } = await repository.createOrders([newOrder(lost)]);
+    expect(results).toEqual([{ kind: 'stale_generation' }]);
+    expect((await repository.readActivity(activity.id))?.generation).toBeGreaterThan(lost.generation);
+  });
+
   it('late money goes back, whatever its policy; without the guard it would take a place', async () => {
     const { activity, closed } = await oldSale();
     await set(activity.id, "late_payment_policy = 'reacquire', sale_ends_at = NULL, sale_paused_at = NOW(3)");
@@ -206,10 +263,35 @@ describe('nothing is sold or changed in an archived activity', () => {
     const { activity } = await oldSale({ paid: 0 });
     await set(activity.id, "stock_run_id = 'a run id'");
     await archive();
-    const work = () => repository.readArchivedWork({ afterId: activity.id - 1, limit: 10 });
-    expect(await work()).toMatchObject({ inRedis: [activity.id], withOrders: [] });
-    await repository.noteStockForgotten(activity.id);
-    await repository.noteStockForgotten(activity.id);
-    expect(await work()).toEqual({ inRedis: [], withOrders: [] });
+    const [stock, ...none] = await repository.readArchivedStocks({ limit: 10 });
+    if (!stock) throw new Error('no stock');
+    expect([stock.activityId, none]).toEqual([activity.id, []]);
+    await repository.noteStockForgotten(stock);
+    await repository.noteStockForgotten(stock);
+    expect(await repository.readArchivedStocks({ limit: 10 })).toEqual([]);
+    expect(await repository.readArchivedSales({ afterId: activity.id - 1, limit: 10 })).toEqual([]);
+  });
+
+  it.each([
+    ['by a server', "stock_run_id = 'another'", ' AND stock_run_id = ?', ' AND ? IS NOT NULL'],
+    ['by the same server', 'generation = generation + 1', ' AND generation = ?', ' AND ? IS NOT NULL'],
+    ['and it is not archived', 'archived_at = NULL', ' AND archived_at IS NOT NULL', ''],
+  ])('Redis still owes it when it was loaded again meanwhile %s', async (_how, what, guard, instead) => {
+    const { activity } = await oldSale({ paid: 0 });
+    await set(activity.id, "stock_run_id = 'a run id'");
+    await archive();
+    const [stock] = await repository.readArchivedStocks({ limit: 10 });
+    if (!stock) throw new Error('no stock');
+    await set(activity.id, what);
+    await repository.noteStockForgotten(stock);
+    expect((await repository.readActivity(activity.id))?.stockRunId).not.toBeNull();
+    const off = openUnguarded(fixture.url, [without(guard, instead)]);
+    try {
+      await noteStockForgotten(off, stock);
+      expect((await repository.readActivity(activity.id))?.stockRunId).toBeNull();
+      expect(off.unmet()).toEqual([]);
+    } finally {
+      await off.close();
+    }
   });
 });

@@ -211,6 +211,15 @@ const controls: readonly Control[] = [
     removal: without('FROM effect WHERE', 'FROM effect WHERE FALSE AND'),
   },
   {
+    guard: 'an effect of today that is to tell the shop of a refund',
+    open: ({ id }) =>
+      fixture.query(
+        `INSERT INTO effect (id, batch_id, kind, order_ids, detail) VALUES (?, ?, 'shop_event', ?, 'refunded')`,
+        [bytes(v7()), bytes(v7()), bytes(id)],
+      ),
+    removal: without("detail = 'refunded'", 'FALSE'),
+  },
+  {
     guard: 'a parked row',
     open: ({ id }) =>
       fixture.query(
@@ -320,7 +329,13 @@ describe('what has something open stays', () => {
        SELECT UNHEX(MD5(CONCAT('e', seq))), UNHEX(MD5(seq)), 'shop_event', REPEAT('x', 16), NOW(3) - INTERVAL 3 DAY
        FROM seq_1_to_1001`,
     );
-    expect(await archiveAll()).toEqual({ archived: 0, left: 2 });
+    const wanted = { ...keep, status: 'TIMEOUT_CLOSED', after: null } as const;
+    expect(await repository.archiveOrders(wanted)).toEqual({
+      archived: 0,
+      left: 2,
+      isHeldUp: true,
+      next: null,
+    });
     await fixture.query('DELETE FROM effect LIMIT 1');
     expect(await archiveAll()).toEqual({ archived: 2, left: 0 });
     await fixture.query('DELETE FROM effect');

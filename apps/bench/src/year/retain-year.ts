@@ -38,7 +38,7 @@ async function archiveSold(repository: OrderRepository, olderThanMs: number): Pr
   let orders = 0;
   let afterId = 0;
   for (;;) {
-    const { withOrders } = await repository.readArchivedWork({ afterId, limit: activitiesPerPage });
+    const withOrders = await repository.readArchivedSales({ afterId, limit: activitiesPerPage });
     for (const activityId of withOrders) {
       let afterUserId: string | null = null;
       do {

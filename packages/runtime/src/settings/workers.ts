@@ -219,14 +219,14 @@ export const sweeperGroup = defineGroup({
     schema: durationOrForever(retainArchiveMinMs, retainMaxMs),
     default: 'forever',
     example: '730d',
-    help: 'How long an order stays in the archive; then nothing is known of it, nor of its payments.',
+    help: 'How long an order stays in the archive, at least until messages as old are gone; then nothing is known of it, nor of its payments once their money moved as long ago.',
   },
   retainSalesMs: {
     env: 'LAPSE_RETAIN_SALES',
     schema: durationOrForever(retainMinMs, retainMaxMs),
     default: 'forever',
     example: '180d',
-    help: 'How long after its sale is over (ended, paused by an operator, or all sold, and nothing pending or paid since) an activity is archived: nothing is sold in it any more, Redis forgets it, and its paid orders go to the archive. Without `LAPSE_RETAIN_ORDERS`, messages and settled rows as old are deleted.',
+    help: 'How long after its sale is over (begun, and ended, paused by an operator, or all sold, and nothing pending or paid since) an activity is archived: nothing is sold in it any more, Redis forgets it, and its paid orders go to the archive. Without `LAPSE_RETAIN_ORDERS`, messages and settled rows as old are deleted.',
   },
   retainActionsMs: {
     env: 'LAPSE_RETAIN_ACTIONS',
