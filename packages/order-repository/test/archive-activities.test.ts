@@ -8,6 +8,7 @@ import { noteStockForgotten } from '../src/note-stock-forgotten.ts';
 import { recordPayment } from '../src/record-payment.ts';
 import { captureOf, collectLog, type Fixture, newOrder, noAnswer, openFixture } from './fixture.ts';
 import { bytesOf, dayMs, openOldSale } from './old-sale.ts';
+import { racing } from './racing.ts';
 import { openUnguarded, type Removal, without } from './unguarded.ts';
 
 const keep = { olderThanMs: 2 * dayMs, limit: 100, afterId: 0 };
@@ -170,6 +171,30 @@ describe('what is open keeps its activity', () => {
       await fixture.query('DELETE FROM effect');
       await fixture.query('DELETE FROM audit_finding');
     }
+  });
+
+  it('a sale that goes on between the look and the lock stays; without the second look it would be archived', async () => {
+    const { activity } = await oldSale();
+    await set(activity.id, 'sale_paused_at = sale_ends_at, sale_ends_at = NULL');
+    const run = async (removals: readonly Removal[]) => {
+      const database = openUnguarded(fixture.url, removals);
+      const goOn = () => set(activity.id, 'sale_paused_at = NULL');
+      try {
+        const late = racing(database, 'FOR UPDATE SKIP LOCKED', goOn);
+        const { archived } = await archiveActivities(late, keep);
+        expect(database.unmet()).toEqual([]);
+        return archived;
+      } finally {
+        await database.close();
+      }
+    };
+    expect(await run([])).toEqual([]);
+    await set(activity.id, 'sale_paused_at = NOW(3) - INTERVAL 3 DAY');
+    const secondLook: Removal = {
+      guard: 'FOR UPDATE SKIP LOCKED',
+      cut: (sql) => sql.replace(/AND archived_at IS NULL[\s\S]*FOR UPDATE/, 'AND ? + ? + ? > 0 FOR UPDATE'),
+    };
+    expect(await run([secondLook])).toEqual([activity.id]);
   });
 
   it('a sale without an end that has places stays, however old it is', async () => {

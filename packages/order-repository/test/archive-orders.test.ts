@@ -211,6 +211,19 @@ const controls: readonly Control[] = [
     removal: without('FROM effect WHERE', 'FROM effect WHERE FALSE AND'),
   },
   {
+    guard: 'an effect that was committed with its end, and a little later',
+    open: ({ id }) =>
+      fixture.query(
+        `INSERT INTO effect (id, batch_id, kind, activity_id, order_ids, created_at)
+         VALUES (?, ?, 'release', ?, ?, NOW(3) - INTERVAL 2 DAY + INTERVAL 30 MINUTE)`,
+        [bytes(v7()), bytes(v7()), activity.id, bytes(id)],
+      ),
+    removal: without(
+      'WHERE created_at <= NOW(3) - INTERVAL ? MICROSECOND',
+      'WHERE created_at <= NOW(3) - INTERVAL ? MICROSECOND - INTERVAL 1 HOUR',
+    ),
+  },
+  {
     guard: 'an effect of today that is to tell the shop of a refund',
     open: ({ id }) =>
       fixture.query(

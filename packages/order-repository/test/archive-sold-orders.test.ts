@@ -5,7 +5,8 @@ import { archiveSoldOrders } from '../src/archive-sold-orders.ts';
 import type { NewOrder, OrderRepository } from '../src/index.ts';
 import { captureOf, collectLog, type Fixture, openFixture } from './fixture.ts';
 import { bytesOf, dayMs, type OldSale, openOldSale } from './old-sale.ts';
-import { openUnguarded, skipping } from './unguarded.ts';
+import { racing } from './racing.ts';
+import { openUnguarded, type Removal, skipping, without } from './unguarded.ts';
 
 let fixture: Fixture;
 let repository: OrderRepository;
@@ -136,6 +137,75 @@ describe('paid orders of an archived activity go to the archive, and their place
       await repository.noteStockForgotten(stock);
     expect(await archiveAll(sale)).toEqual({ archived: 3, left: 0 });
     await expectBooksHold();
+  });
+});
+
+describe('a sale that Redis has again', () => {
+  const isForgotten = 'archived_at IS NOT NULL AND stock_run_id IS NULL';
+  const look = 'SELECT 1 FROM activity WHERE id = ?';
+  const counting = 'UPDATE activity SET sold_archived_orders';
+  const withoutIn = (statement: string): Removal => ({
+    guard: statement,
+    cut: (sql) => sql.replace(` AND ${isForgotten}`, ''),
+  });
+  const cases: readonly (readonly [string, string, string])[] = [
+    ['before', look, counting],
+    ['between the look and the count', counting, look],
+  ];
+
+  it.each(cases)(
+    'keeps its paid orders, when it was loaded %s; without that guard they would go',
+    async (...each) => {
+      const [, seenBy, other] = each;
+      const sale = await archivedSale();
+      const load = () =>
+        fixture.query("UPDATE activity SET stock_run_id = 'x' WHERE id = ?", [sale.activity.id]);
+      const run = async (removals: readonly Removal[]) => {
+        await fixture.query('UPDATE activity SET stock_run_id = NULL WHERE id = ?', [sale.activity.id]);
+        const database = openUnguarded(fixture.url, removals);
+        try {
+          const options = { ...keep, activityId: sale.activity.id };
+          const { archived } = await archiveSoldOrders(
+            racing(database, seenBy, load),
+            collectLog([]),
+            options,
+          );
+          return { archived, unmet: database.unmet() };
+        } finally {
+          await database.close();
+        }
+      };
+      // The other guard alone would see what is there before: this one is alone here.
+      expect(await run(seenBy === look ? [withoutIn(other)] : [])).toMatchObject({ archived: 0 });
+      expect(await run([withoutIn(look), withoutIn(counting)])).toEqual({ archived: 3, unmet: [] });
+      await fixture.query('UPDATE activity SET stock_run_id = NULL WHERE id = ?', [sale.activity.id]);
+      await expectBooksHold();
+    },
+  );
+});
+
+describe('what is young keeps its order', () => {
+  it.each([
+    [
+      'its deadline',
+      'expires_at = NOW(3) - INTERVAL 1 DAY',
+      without('AND expires_at <= NOW(3) - INTERVAL ? MICROSECOND', 'AND ? > 0'),
+    ],
+    ['its idempotency key', 'idempotency_key = id', without('AND idempotency_key IS NULL')],
+  ])('%s; without the guard it would be gone', async (_what, change, removal) => {
+    const sale = await archivedSale();
+    const [kept] = sale.paid;
+    if (!kept) throw new Error('no order');
+    await fixture.query(`UPDATE orders SET ${change} WHERE id = ?`, [bytesOf(kept.id)]);
+    expect(await archiveAll(sale)).toEqual({ archived: 2, left: 1 });
+    const off = openUnguarded(fixture.url, [removal]);
+    try {
+      const options = { ...keep, activityId: sale.activity.id };
+      expect(await archiveSoldOrders(off, collectLog([]), options)).toMatchObject({ archived: 1 });
+      expect(off.unmet()).toEqual([]);
+    } finally {
+      await off.close();
+    }
   });
 });
 

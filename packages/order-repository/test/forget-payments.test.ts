@@ -6,6 +6,7 @@ import { forgetPayments } from '../src/forget-payments.ts';
 import type { PaymentCursor } from '../src/index.ts';
 import { captureOf, createActivity, type Fixture, newOrder, noAnswer, openFixture } from './fixture.ts';
 import { bytesOf } from './old-sale.ts';
+import { racing } from './racing.ts';
 import { openUnguarded, type Removal, without } from './unguarded.ts';
 
 const dayMs = 86_400_000;
@@ -172,37 +173,21 @@ it.each([
   ['went back this moment', 'refunded_at = NOW(3)', ') <= NOW(3) - INTERVAL', ') <= NOW(3) + INTERVAL'],
 ])('one whose refund %s between the look and the delete stays', async (_what, change, guard, instead) => {
   const { id } = await write();
-  /** The change comes right before the delete. */
-  const racing: Removal = { guard: 'DELETE FROM payment', cut: (sql) => sql };
-  const run = async (off?: Removal) => {
-    const database = openUnguarded(fixture.url, [off ?? racing]);
-    const late: Database = {
-      ...database,
-      withSession: (use) =>
-        database.withSession((session, destroy) =>
-          use(
-            {
-              ...session,
-              run: async (sql, values) => {
-                await fixture.query(`UPDATE payment SET ${change} WHERE id = ?`, [id]);
-                return session.run(sql, values);
-              },
-            },
-            destroy,
-          ),
-        ),
-    };
+  const run = async (removals: readonly Removal[]) => {
+    const database = openUnguarded(fixture.url, removals);
+    const changed = () => fixture.query(`UPDATE payment SET ${change} WHERE id = ?`, [id]);
     try {
-      const done = await forgetPayments(late, { olderThanMs, limit: 10, after: null });
+      const late = racing(database, 'DELETE FROM payment', changed);
+      const { payments } = await forgetPayments(late, { olderThanMs, limit: 10, after: null });
       expect(database.unmet()).toEqual([]);
-      return done.payments;
+      return payments;
     } finally {
       await database.close();
     }
   };
-  expect(await run()).toBe(0);
+  expect(await run([])).toBe(0);
   await fixture.query("UPDATE payment SET state = 'REFUNDED', refunded_at = NULL WHERE id = ?", [id]);
-  expect(await run(without(guard, instead))).toBe(1);
+  expect(await run([without(guard, instead)])).toBe(1);
 });
 
 describe('the archive lets go of an order', () => {
