@@ -21,14 +21,19 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identifyProcess(identity.pid)?.startedAt === identity.startedAt;
 }
 
-/** The command line of a process, for messages only; undefined where it cannot be read. */
+/** The command line of a process without its program's folder, for messages only; undefined where it cannot be read. */
 export function commandOf(pid: number): string | undefined {
   try {
     const text =
       process.platform === 'linux'
         ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
         : ps(pid, 'command=');
-    return text.trim().slice(0, 120) || undefined;
+    return (
+      text
+        .trim()
+        .replace(/^\S*\//, '')
+        .slice(0, 120) || undefined
+    );
   } catch {
     return undefined;
   }
