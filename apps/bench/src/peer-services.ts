@@ -32,7 +32,7 @@ export function createPeerServices(dir: string): PeerServices {
       return await postgres.catch((error: Error) => `PostgreSQL did not start: ${error.message}`);
     },
     defaultRocketmq: async () => {
-      rocketmq ??= startDefaultRocketmq(join(dir, 'rocketmq'));
+      rocketmq ??= startDefaultRocketmq(join(dir, 'rocketmq-by-default'));
       return await rocketmq.catch((error: Error) => `RocketMQ did not start: ${error.message}`);
     },
     close: async () => {
