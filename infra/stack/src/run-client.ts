@@ -28,6 +28,8 @@ export async function runClient({ app, args, env, signal }: ClientOptions): Prom
   });
   const end = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', end, { once: true });
+  // A wish to stop that came before the process was there is no event any more.
+  if (signal.aborted) end();
   const [code] = (await once(child, 'exit')) as [number | null];
   signal.removeEventListener('abort', end);
   return code ?? 1;
