@@ -42,12 +42,12 @@ export function archiveSales(parts: ArchiveSalesParts) {
   const sold: SoldWalk = { afterId: 0, within: null, left: 0 };
   return async (signal: AbortSignal): Promise<{ activities: number; orders: number }> => {
     const { retainSalesMs } = parts.config;
+    const failures: unknown[] = [];
     let activities = 0;
     if (retainSalesMs !== null) {
-      const walk = { olderThanMs: retainSalesMs, afterId: overAfterId, signal };
+      const walk = { olderThanMs: retainSalesMs, afterId: overAfterId, signal, failures };
       ({ activities, afterId: overAfterId } = await archiveActivities(parts, walk));
     }
-    const failures: unknown[] = [];
     await forgetStocks(parts, signal, failures);
     const run: SoldRun = { walk: sold, signal, failures, orders: 0, batches: 0 };
     if (retainSalesMs !== null) await archiveOrders(parts, retainSalesMs, run);
@@ -81,12 +81,13 @@ interface Walk {
   readonly olderThanMs: number;
   readonly afterId: number;
   readonly signal: AbortSignal;
+  readonly failures: unknown[];
 }
 
 /** @returns also where to go on in the next run; 0: from the first on. */
 async function archiveActivities(
   { orders }: ArchiveSalesParts,
-  { olderThanMs, afterId, signal }: Walk,
+  { olderThanMs, afterId, signal, failures }: Walk,
 ): Promise<{ activities: number; afterId: number }> {
   let activities = 0;
   let from: number | null = afterId;
@@ -94,6 +95,9 @@ async function archiveActivities(
     const done = await orders.archiveActivities({ olderThanMs, limit: activitiesPerPageMax, afterId: from });
     activities += done.archived.length;
     activitiesArchived.inc(done.archived.length);
+    for (const { activityId, error } of done.failures) {
+      failures.push(new Error(`activity ${activityId} could not be archived`, { cause: error }));
+    }
     from = done.next;
   }
   return { activities, afterId: from ?? 0 };

@@ -130,6 +130,22 @@ test('a sweeper that dies after each step leaves the next one to another, and wh
   await expectBooksHold();
 });
 
+test('an activity that cannot be archived keeps no other, nor what is begun, and is told of at the end', async () => {
+  const [bad, good] = [await oldSale(1, 0), await oldSale(1, 0)];
+  await shop.query(
+    `CREATE TRIGGER refuse BEFORE UPDATE ON activity FOR EACH ROW
+     IF NEW.id = ${bad.id} AND NEW.archived_at IS NOT NULL THEN SIGNAL SQLSTATE '45000'; END IF`,
+  );
+  await expect(run(2 * dayMs)).rejects.toMatchObject({
+    cause: { message: `activity ${bad.id} could not be archived` },
+  });
+  expect([await keysOf(good.id), (await keysOf(bad.id)).length]).toEqual([[], 7]);
+  expect(await shop.count(`SELECT COUNT(*) FROM orders WHERE activity_id = ${good.id}`)).toBe(0);
+  await shop.query('DROP TRIGGER refuse');
+  expect(await run(2 * dayMs)).toEqual({ activities: 1, orders: 1 });
+  await expectBooksHold();
+});
+
 test('an older sweeper that loads it once more is put right by the next run', async () => {
   const { id } = await oldSale(1, 0);
   await run(2 * dayMs);
@@ -176,7 +192,7 @@ test('one that an older sweeper loads between the forgetting and the note is put
 function scripted(archiveSoldOrders: ArchiveSalesParts['orders']['archiveSoldOrders']) {
   const task = archiveSales({
     orders: {
-      archiveActivities: async () => ({ archived: [], next: null }),
+      archiveActivities: async () => ({ archived: [], failures: [], next: null }),
       readArchivedStocks: async () => [],
       noteStockForgotten: async () => undefined,
       readArchivedSales: async ({ afterId }) => [1, 2, 3].filter((id) => id > afterId),

@@ -13,6 +13,9 @@ const isOver = `archived_at IS NULL
   AND (sale_ends_at <= NOW(3) - INTERVAL ? MICROSECOND OR sale_paused_at <= NOW(3) - INTERVAL ? MICROSECOND
     OR available = 0 AND capacity > 0)`;
 
+/** Activities that fail in one call. Then it ends: while MySQL is away each costs seconds. */
+const failuresMax = 3;
+
 /**
  * Archive activities whose sale is over for longer than the policy says: from then on nothing is sold in them, whatever
  * happens; lists, loads and audits leave them out; and Redis owes it to forget them. That is a matter of the next
@@ -22,7 +25,8 @@ const isOver = `archived_at IS NULL
  * a step that Redis is owed, or a finding that is not healed, it stays. A new generation makes MySQL refuse what was
  * held in Redis before and is written after; so an order that is being created needs no lock here. It is the next but
  * one: the next is what a load has that lost its transaction, and may still bring into Redis. What others have locked is
- * left to a later call. Idempotent.
+ * left to a later call. One that fails is told of, and the next call goes on behind it: an activity whose orders take
+ * too long to look through must not keep all others here for ever. Idempotent.
  *
  * Reads the whole table of activities, and of each candidate its active orders: 0.1 s for 100,000. For one look a minute.
  */
@@ -38,18 +42,26 @@ export async function archiveActivities(
     ]),
   );
   const archived: number[] = [];
+  const failures: { activityId: number; error: unknown }[] = [];
   for (const { id } of candidates) {
-    const isDone = await inTransaction(
-      database,
-      (session) => archiveOnce(session, id, olderThanUs),
-      (done) =>
-        done
-          ? { sql: 'SELECT 1 FROM activity WHERE id = ? AND archived_at IS NOT NULL', values: [id] }
-          : null,
-    );
-    if (isDone) archived.push(id);
+    try {
+      if (await archiveOne(database, id, olderThanUs)) archived.push(id);
+    } catch (error) {
+      failures.push({ activityId: id, error });
+      if (failures.length === failuresMax) return { archived, failures, next: id };
+    }
   }
-  return { archived, next: candidates.length < limit ? null : (candidates.at(-1)?.id ?? null) };
+  const next = candidates.length < limit ? null : (candidates.at(-1)?.id ?? null);
+  return { archived, failures, next };
+}
+
+function archiveOne(database: Database, id: number, olderThanUs: number): Promise<boolean> {
+  return inTransaction(
+    database,
+    (session) => archiveOnce(session, id, olderThanUs),
+    (done) =>
+      done ? { sql: 'SELECT 1 FROM activity WHERE id = ? AND archived_at IS NOT NULL', values: [id] } : null,
+  );
 }
 
 async function archiveOnce(session: Session, id: number, olderThanUs: number): Promise<boolean> {

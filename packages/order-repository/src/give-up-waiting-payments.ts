@@ -4,8 +4,10 @@ import { inTransaction } from './transaction.ts';
 
 /**
  * Payments whose order has not come for so long that it never will: their money goes back. One whose order is there by
- * now is left to be applied. An order that came even later would find nothing paid, and its buyer refunded.
- * @returns the ids of the orders that are not there: nobody knows them, or the archive alone does.
+ * now is left to be applied, and however many of those there are, they keep no other. An order that came even later would
+ * find nothing paid, and its buyer refunded.
+ * @returns the ids of the orders that are not there: nobody knows them, or the archive alone does. Fewer than `limit`: no
+ * more are due that nobody else has locked.
  */
 export function giveUpWaitingPayments(
   database: Database,
@@ -17,13 +19,12 @@ export function giveUpWaitingPayments(
       const rows = await session.rows<{ id: number; order_id: Buffer }>(
         `SELECT p.id, p.order_id FROM payment p FORCE INDEX (payment_state)
          WHERE p.state = 'WAITING' AND p.received_at <= NOW(3) - INTERVAL ? MICROSECOND
+           AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.id = p.order_id)
          ORDER BY p.received_at LIMIT ? FOR UPDATE SKIP LOCKED`,
         [olderThanMs * 1_000, limit],
       );
       const orphans: string[] = [];
       for (const { id, order_id } of rows) {
-        const order = await session.rows('SELECT 1 FROM orders WHERE id = ?', [order_id]);
-        if (order.length > 0) continue;
         const archived = await session.rows('SELECT 1 FROM order_archive WHERE order_id = ?', [order_id]);
         await session.run(
           `UPDATE payment SET state = 'REFUND_PENDING', refund_id = ?, reason = ?, next_try_at = NOW(3) WHERE id = ?`,

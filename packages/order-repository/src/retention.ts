@@ -38,6 +38,8 @@ export interface ArchiveActivitiesOptions {
 
 export interface ArchivedActivities {
   readonly archived: readonly number[];
+  /** Those whose transaction failed, and of what. They stay, and keep nobody. */
+  readonly failures: readonly { readonly activityId: number; readonly error: unknown }[];
   /** To go on behind; null: no more are over for so long. */
   readonly next: number | null;
 }

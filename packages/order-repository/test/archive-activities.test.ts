@@ -55,12 +55,36 @@ describe('a sale that is long over is archived', () => {
     const first = await repository.archiveActivities({ ...keep, limit: 3 });
     expect(performance.now() - startedAt).toBeLessThan(2_000);
     await lock.release();
-    expect(first).toEqual({ archived: [ids[0], ids[1]], next: ids[2] });
+    expect(first).toEqual({ archived: [ids[0], ids[1]], failures: [], next: ids[2] });
     expect(await repository.archiveActivities({ ...keep, limit: 3, afterId: ids[2] ?? 0 })).toEqual({
       archived: [ids[3], ids[4]],
+      failures: [],
       next: null,
     });
     expect(await archive()).toEqual([ids[2]]);
+  });
+
+  it('one that fails stays and keeps nobody; after the third the next call goes on behind it', async () => {
+    const ids: number[] = [];
+    for (let n = 0; n < 5; n += 1) ids.push((await oldSale({ paid: 1, closed: 0 })).activity.id);
+    const refuse = (bad: readonly (number | undefined)[]) =>
+      fixture.query(
+        `CREATE TRIGGER refuse BEFORE UPDATE ON activity FOR EACH ROW
+         IF NEW.id IN (${bad.join()}) AND NEW.archived_at IS NOT NULL THEN SIGNAL SQLSTATE '45000'; END IF`,
+      );
+    const failed = (bad: readonly (number | undefined)[]) =>
+      bad.map((activityId) => ({ activityId, error: expect.objectContaining({ errno: 1644 }) }));
+    const bad = [ids[0], ids[1], ids[3]];
+    await refuse(bad);
+    const first = await repository.archiveActivities(keep);
+    expect(first).toEqual({ archived: [ids[2]], failures: failed(bad), next: ids[3] });
+    expect(await repository.archiveActivities({ ...keep, afterId: first.next ?? 0 })).toEqual({
+      archived: [ids[4]],
+      failures: [],
+      next: null,
+    });
+    await fixture.query('DROP TRIGGER refuse');
+    expect(await archive()).toEqual(bad);
   });
 
   it('two sweepers archive it once', async () => {

@@ -126,6 +126,22 @@ describe('paid orders of an archived activity go to the archive, and their place
     await expectBooksHold();
   });
 
+  it('while more old effects are undone than are looked through, none goes, and that is told', async () => {
+    const sale = await archivedSale();
+    await fixture.query(
+      `INSERT INTO effect (id, batch_id, kind, order_ids, created_at)
+       SELECT UNHEX(MD5(CONCAT('e', seq))), UNHEX(MD5(seq)), 'shop_event', REPEAT('x', 16), NOW(3) - INTERVAL 3 DAY
+       FROM seq_1_to_1001`,
+    );
+    const options = { ...keep, activityId: sale.activity.id };
+    expect(await repository.archiveSoldOrders(options)).toEqual({
+      ...{ archived: 0, left: 3, isHeldUp: true, next: null },
+    });
+    await fixture.query('DELETE FROM effect LIMIT 1');
+    expect(await repository.archiveSoldOrders(options)).toMatchObject({ archived: 3, isHeldUp: false });
+    await fixture.query('DELETE FROM effect');
+  });
+
   it('those of an activity that is not archived, or that Redis has not forgotten, stay', async () => {
     const sale = await openOldSale(fixture, repository, {});
     expect(await archiveAll(sale)).toEqual({ archived: 0, left: 3 });
@@ -271,8 +287,13 @@ describe('money that is open keeps its order', () => {
       [bytesOf(refundId), second.paymentId],
     );
     expect(await archiveAll(sale)).toEqual({ archived: 3, left: 0 });
+    const statesNow = async () =>
+      (await repository.readTimeline(order.id))?.payments.map(({ state }) => state).sort();
+    expect(await statesNow()).toEqual(['CAPTURED', 'REFUNDED']);
     const failure = { paymentId: second.paymentId, refundId, refundRef: null, reason: 'account closed' };
     expect(await repository.recordRefundFailure(failure)).toBe('refund_failed');
+    // Not as it was on the day of the archive.
+    expect(await statesNow()).toEqual(['CAPTURED', 'REFUND_FAILED']);
     await fixture.query('DELETE FROM audit_finding');
   });
 });

@@ -13,7 +13,9 @@ export async function retainYear(repository: OrderRepository, days: number): Pro
   const unsold = await archiveUnsold(repository, olderThanMs);
   for (let afterId: number | null = 0; afterId !== null; ) {
     const page = { olderThanMs, limit: activitiesPerPage, afterId };
-    ({ next: afterId } = await repository.archiveActivities(page));
+    const { next, failures } = await repository.archiveActivities(page);
+    if (failures[0]) throw failures[0].error;
+    afterId = next;
   }
   const sold = await archiveSold(repository, olderThanMs);
   await forgetRows(repository, olderThanMs);
