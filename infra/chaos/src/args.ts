@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { UsageError } from '@lapse/stack';
+import { parseOptions, UsageError } from '@lapse/stack';
 
 export interface ChaosArgs {
   readonly minutes: number;
@@ -13,23 +12,16 @@ const seedMax = 2 ** 32 - 1;
 
 /** @throws {UsageError} saying what would work. */
 export function parseChaosArgs(args: readonly string[]): ChaosArgs {
-  const values = parse(args);
+  const values = parseOptions(args, {
+    minutes: { type: 'string' },
+    seed: { type: 'string' },
+    keep: { type: 'boolean' },
+  });
   return {
     minutes: number('--minutes', values.minutes, minutes.min, minutes.max) ?? minutesDefault,
     seed: number('--seed', values.seed, 0, seedMax) ?? Math.floor(Math.random() * seedMax),
     keep: values.keep === true,
   };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: { minutes: { type: 'string' }, seed: { type: 'string' }, keep: { type: 'boolean' } },
-    }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message} --help lists the options.`, { cause: error });
-  }
 }
 
 function number(name: string, text: string | undefined, min: number, max: number): number | undefined {

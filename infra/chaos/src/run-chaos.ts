@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { sleep } from '@lapse/runtime';
-import type { Printer } from '@lapse/stack';
+import type { CommandTools } from '@lapse/stack';
 import { createApiClient } from './api-client.ts';
 import type { ChaosArgs } from './args.ts';
 import { awaitRest } from './await-rest.ts';
@@ -27,24 +27,18 @@ export interface ChaosResult {
   readonly shown: Readonly<Record<string, boolean>>;
 }
 
-export interface ChaosOptions extends ChaosArgs {
-  readonly print: Printer;
-  readonly signal: AbortSignal;
-  /** Told as soon as there is something to kill. */
-  readonly onWorld?: (world: World) => void;
+export interface ChaosOptions extends ChaosArgs, CommandTools {
   /** At the end, break things by hand and see whether it shows; for the test of the harness. */
   readonly sabotage?: boolean;
 }
 
 /** One run: load and faults side by side, then rest, then the judgement by oracle and ledger. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { print, signal } = options;
-  const world = await openWorld(chaosWorld(options.seed), options, print, signal);
-  options.onWorld?.(world);
+  const world = await openWorld(chaosWorld(options.seed), options);
   try {
     return await play(world, options);
   } finally {
-    await print.step('stopping', 'stopped', world.close);
+    await options.print.step('stopping', 'stopped', world.close);
   }
 }
 
@@ -61,25 +55,25 @@ async function play(world: World, options: ChaosOptions): Promise<ChaosResult> {
   const ledger = createLedger();
   const producers = world.apps.filter(({ name }) => name.startsWith('producer-')).map(({ apiUrl }) => apiUrl);
   const api = createApiClient({ apiUrls: producers, ...world }, ledger);
-  const closing = new AbortController();
+  const close = new AbortController();
+  const closing = AbortSignal.any([close.signal, signal]);
   // Every buyer that waits listens.
-  setMaxListeners(0, closing.signal);
+  setMaxListeners(0, closing);
   const giveUp = new AbortController();
-  signal.addEventListener('abort', () => closing.abort(), { once: true });
   const watch = watchInvariants(world.services);
   const load = runLoad({
     api,
     ledger,
     random: createRandom(seed + 1),
-    closing: closing.signal,
+    closing,
     giveUp: giveUp.signal,
   });
-  load.catch(() => closing.abort());
+  load.catch(() => close.abort());
   const [log] = await Promise.all([
-    runFaults(world, plan, faketime, print, closing.signal),
-    sleep(minutes * 60_000, closing.signal),
+    runFaults(world, plan, faketime, print, closing),
+    sleep(minutes * 60_000, closing),
   ]);
-  closing.abort();
+  close.abort();
   const judgement = await awaitRest(world, ledger, load, print, signal);
   giveUp.abort();
   await load;

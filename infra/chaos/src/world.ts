@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, lockFolder, reapLeftovers } from '@lapse/local-services';
 import {
+  type CommandTools,
   type DemoSecrets,
-  type Printer,
   prepareStores,
   readSecrets,
   rootDir,
@@ -37,12 +37,13 @@ export interface WorldPlan {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** Bring up services, schema, topics and apps, in the folder of the plan, with fresh data. */
+/**
+ * Bring up services, schema, topics and apps, in the folder of the plan, with fresh data. A wish to stop cuts it short:
+ * what is up by then is stopped, and it rejects.
+ */
 export async function openWorld(
   { folder, apps: wanted, settings }: WorldPlan,
-  { keep }: { readonly keep: boolean },
-  print: Printer,
-  signal: AbortSignal,
+  { keep, print, signal, onKill }: CommandTools & { readonly keep: boolean },
 ): Promise<World> {
   const dir = join(rootDir, folder);
   const lock = lockFolder(dir);
@@ -56,6 +57,7 @@ export async function openWorld(
     for (const { kept } of apps) kept.service.kill('SIGKILL');
     services?.kill();
   };
+  onKill(kill);
   const stopApps = async (): Promise<void> => {
     await Promise.all(apps.map(({ kept }) => kept.stop()));
   };
@@ -78,10 +80,12 @@ export async function openWorld(
       ...settings,
     };
     await prepareStores(env, logs, print);
+    signal.throwIfAborted();
     apps = await openApps(wanted, { services, providerPort, logs, env });
     await print.step('apps', `${apps.length} processes ready`, () =>
       Promise.all(apps.map(({ kept }) => kept.service.start())),
     );
+    signal.throwIfAborted();
     const providerUrl = `http://127.0.0.1:${providerPort}`;
     return { services, apps, secrets, env, providerUrl, stopApps, close, kill };
   } catch (error) {

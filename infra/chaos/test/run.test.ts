@@ -15,6 +15,7 @@ test('two minutes of kills, freezes, cuts and rollbacks lose nothing and do noth
     keep: false,
     print: createPrinter(),
     signal: AbortSignal.timeout(runMsMax),
+    onKill: () => undefined,
     sabotage: true,
   });
   expect(line).toMatch(

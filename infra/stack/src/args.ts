@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util';
+import { parseOptions } from './parse-options.ts';
+import { UsageError } from './usage-error.ts';
 
 /** How the services are chosen: see `npm start -- --help`. */
 const serviceChoices = ['auto', 'external', 'local', 'compose'] as const;
@@ -26,12 +27,6 @@ export interface DemoArgs {
   readonly rest: readonly string[];
 }
 
-/** A person typed something that cannot be done. The message says what would work. */
-export class UsageError extends Error {
-  readonly code = 'LAPSE_USAGE';
-  override readonly name = 'UsageError';
-}
-
 /** Every option of `npm start`, `npm test`, `npm run demo`; a test holds infra/help.mjs against it. */
 export const optionNames = {
   start: ['services', 'reset', 'port', 'for', 'no-apps'],
@@ -44,7 +39,7 @@ const portMax = 65_535;
 const forSecondsMax = 86_400;
 
 export function parseStartArgs(args: readonly string[], env: NodeJS.ProcessEnv): StartArgs {
-  const values = parse(args, {
+  const values = parseOptions(args, {
     services: { type: 'string' },
     reset: { type: 'boolean', default: false },
     port: { type: 'string' },
@@ -75,13 +70,13 @@ export function httpPortOf(env: NodeJS.ProcessEnv): number {
 const packagesAtOnce = 4;
 
 export function parseTestArgs(args: readonly string[]): TestArgs {
-  const values = parse(args, {
+  const values = parseOptions(args, {
     only: { type: 'string' },
     keep: { type: 'boolean', default: false },
     concurrency: { type: 'string' },
   });
   return {
-    only: typeof values.only === 'string' ? values.only : null,
+    only: values.only ?? null,
     keep: values.keep === true,
     concurrency: wholeNumber('--concurrency', values.concurrency, packagesAtOnce, 16),
   };
@@ -95,20 +90,6 @@ export function parseDemoArgs(args: readonly string[], env: NodeJS.ProcessEnv): 
   const [taken = ''] = rest.splice(at, 1);
   const value = taken.includes('=') ? taken.slice('--services='.length) : rest.splice(at, 1)[0];
   return { services: serviceChoice(value ?? '', env), rest };
-}
-
-type Options = NonNullable<Parameters<typeof parseArgs>[0]>['options'];
-
-function parse(args: readonly string[], options: Options): Record<string, unknown> {
-  try {
-    return parseArgs({ args: [...args], options: options ?? {}, strict: true, allowPositionals: false })
-      .values;
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${message.replace(/\. To specify.*$/s, '')}. --help lists the options.`, {
-      cause: error,
-    });
-  }
 }
 
 function serviceChoice(value: unknown, env: NodeJS.ProcessEnv): ServiceChoice {

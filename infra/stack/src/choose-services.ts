@@ -1,5 +1,5 @@
 import type { ServiceChoice } from './args.ts';
-import { UsageError } from './args.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Addresses of what the environment gives; what is absent must be brought up. */
 interface GivenEndpoints {

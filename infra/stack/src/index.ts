@@ -1,10 +1,11 @@
 export { sharedAppEnv } from './app-env.ts';
-export { UsageError } from './args.ts';
 export { explain } from './explain.ts';
 export { rootDir } from './folders.ts';
 export { mintToken } from './mint-token.ts';
+export { parseOptions } from './parse-options.ts';
 export { prepareStores } from './prepare.ts';
 export { createPrinter, type Printer } from './print.ts';
-export { type CommandTools, runCommand } from './run-command.ts';
+export { type CommandResult, type CommandTools, runCommand } from './run-command.ts';
 export { type DemoSecrets, readSecrets } from './secrets.ts';
 export { openTestServices, type TestServices } from './test-services.ts';
+export { UsageError } from './usage-error.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { workInLanes } from '@lapse/runtime';
-import { UsageError } from './args.ts';
 import { runProgram } from './run-program.ts';
 import { clearSummaries, readExitCodes } from './turbo-summary.ts';
+import { UsageError } from './usage-error.ts';
 import { countReport, failedAnyway, type Tally } from './vitest-reports.ts';
 
 export interface PackageTests {

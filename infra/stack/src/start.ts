@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { LocalServiceError } from '@lapse/local-services';
 import { sleep } from '@lapse/runtime';
 import { parseStartArgs } from './args.ts';
@@ -10,6 +9,7 @@ import type { Printer } from './print.ts';
 import { runCommand } from './run-command.ts';
 import { findRunningStack } from './state-file.ts';
 import { showStatus } from './status-line.ts';
+import { untilAborted } from './until-aborted.ts';
 import { welcomeText } from './welcome.ts';
 
 /** `npm start`: everything up, then one living line until told to stop. */
@@ -32,7 +32,7 @@ await runCommand(async ({ print, signal, onKill }) => {
     else print.line(`services are up; the settings of the apps are in ${stack.folders.data}/dev.env`);
     print.line(`ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
     const status = showStatus(stack.state.mysqlUrl, print);
-    if (args.forSeconds === null) await once(signal, 'abort');
+    if (args.forSeconds === null) await untilAborted(signal);
     else await sleep(args.forSeconds * 1_000, signal);
     await status.close();
   } finally {

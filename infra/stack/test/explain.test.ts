@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { UsageError } from '../src/args.ts';
 import { explain } from '../src/explain.ts';
+import { UsageError } from '../src/usage-error.ts';
 
 test('a fault with a code of ours says all by itself; a surprise shows where it came from', () => {
   expect(explain(new UsageError('--port=0 must be …'))).toBe('--port=0 must be …');

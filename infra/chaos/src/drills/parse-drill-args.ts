@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { UsageError } from '@lapse/stack';
+import { parseOptions, UsageError } from '@lapse/stack';
 
 export const drillNames = ['redis', 'broker', 'mysql'] as const;
 export type DrillName = (typeof drillNames)[number];
@@ -15,27 +14,20 @@ const backupAge = { min: 20, max: 3_600, otherwise: 60 } as const;
 
 /** @throws {UsageError} saying what would work. */
 export function parseDrillArgs(args: readonly string[]): DrillArgs {
-  const { only, keep, 'backup-age': age } = parse(args);
+  const {
+    only,
+    keep,
+    'backup-age': age,
+  } = parseOptions(args, {
+    only: { type: 'string', multiple: true },
+    'backup-age': { type: 'string' },
+    keep: { type: 'boolean' },
+  });
   return {
     names: only === undefined ? drillNames : only.map(nameOf),
     backupAgeSeconds: age === undefined ? backupAge.otherwise : secondsOf(age),
     keep: keep === true,
   };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        only: { type: 'string', multiple: true },
-        'backup-age': { type: 'string' },
-        keep: { type: 'boolean' },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message} --help lists the options.`, { cause: error });
-  }
 }
 
 function nameOf(text: string): DrillName {

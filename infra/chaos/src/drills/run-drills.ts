@@ -1,5 +1,5 @@
 import { sleep } from '@lapse/runtime';
-import type { Printer } from '@lapse/stack';
+import type { CommandResult, CommandTools, Printer } from '@lapse/stack';
 import { describeVerdict } from '@lapse/testing';
 import { type ApiClient, createApiClient } from '../api-client.ts';
 import { awaitRest } from '../await-rest.ts';
@@ -7,7 +7,6 @@ import { createLedger, type Ledger } from '../ledger.ts';
 import { awaitSteady } from '../outages/measure-outage.ts';
 import { outageSale } from '../outages/outage-world.ts';
 import { startSteadyLoad } from '../outages/steady-load.ts';
-import type { ProgramParts, ProgramResult } from '../run-as-program.ts';
 import { openWorld, type World } from '../world.ts';
 import type { Drill } from './drill.ts';
 import { drillWorld } from './drill-world.ts';
@@ -28,10 +27,9 @@ const payers = { of: 10, first: 3, withinSeconds: 7 } as const;
 const linesMax = 10;
 
 /** Each disaster under a sale that goes on; then all comes to rest, and oracle and ledger judge. */
-export async function runDrills(options: DrillArgs & ProgramParts): Promise<ProgramResult> {
-  const { names, keep, print, signal, onWorld } = options;
-  const world = await openWorld(drillWorld, { keep }, print, signal);
-  onWorld(world);
+export async function runDrills(options: DrillArgs & CommandTools): Promise<CommandResult> {
+  const { names, print, signal } = options;
+  const world = await openWorld(drillWorld, options);
   const ends: string[] = [];
   try {
     for (const name of names) {
@@ -48,7 +46,7 @@ export async function runDrills(options: DrillArgs & ProgramParts): Promise<Prog
 }
 
 /** @returns whether everything was right at rest. */
-async function playDrill(world: World, name: DrillName, options: DrillArgs & ProgramParts): Promise<boolean> {
+async function playDrill(world: World, name: DrillName, options: DrillArgs & CommandTools): Promise<boolean> {
   const { print, signal, backupAgeSeconds } = options;
   const ledger = createLedger();
   const apiUrls = world.apps.filter((app) => app.name.startsWith('producer-')).map(({ apiUrl }) => apiUrl);

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { UsageError } from '@lapse/stack';
+import { parseOptions, UsageError } from '@lapse/stack';
 import { type OutageCase, outageCases, outageKinds, outageServices, quickCases } from './outage-case.ts';
 
 export interface OutageArgs {
@@ -13,26 +12,15 @@ const secondsMax = 3_600;
 
 /** @throws {UsageError} saying what would work. */
 export function parseOutageArgs(args: readonly string[]): OutageArgs {
-  const { quick, only, json, keep } = parse(args);
+  const { quick, only, json, keep } = parseOptions(args, {
+    quick: { type: 'boolean' },
+    only: { type: 'string', multiple: true },
+    json: { type: 'string' },
+    keep: { type: 'boolean' },
+  });
   const base = quick === true ? quickCases : outageCases;
   const cases = only === undefined ? base : only.flatMap((text) => casesOf(text, base));
   return { cases, json: json ?? null, keep: keep === true };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        quick: { type: 'boolean' },
-        only: { type: 'string', multiple: true },
-        json: { type: 'string' },
-        keep: { type: 'boolean' },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message} --help lists the options.`, { cause: error });
-  }
 }
 
 /** `mysql`, `mysql:60` or `mysql:60:cut`: those of the plan; what is not in the plan is played as it is asked. */

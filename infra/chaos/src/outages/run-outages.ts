@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import type { CommandResult, CommandTools } from '@lapse/stack';
 import { createApiClient } from '../api-client.ts';
 import { awaitRest } from '../await-rest.ts';
 import type { Judgement } from '../judgement.ts';
 import { createLedger, type Ledger } from '../ledger.ts';
-import type { ProgramParts, ProgramResult } from '../run-as-program.ts';
 import { watchInvariants } from '../watch-invariants.ts';
 import { openWorld, type World } from '../world.ts';
 import { awaitSteady, measureOutage, type OutageResult } from './measure-outage.ts';
@@ -23,18 +23,16 @@ const linesMax = 10;
  * A steady load through every process while one service after the other goes and comes back; at the end everything
  * comes to rest, and oracle and ledger judge the whole.
  */
-export async function runOutages(options: OutageArgs & ProgramParts): Promise<ProgramResult> {
-  const { keep, print, signal, onWorld } = options;
-  const world = await openWorld(outageWorld, { keep }, print, signal);
-  onWorld(world);
+export async function runOutages(options: OutageArgs & CommandTools): Promise<CommandResult> {
+  const world = await openWorld(outageWorld, options);
   try {
     return await play(world, options);
   } finally {
-    await print.step('stopping', 'stopped', world.close);
+    await options.print.step('stopping', 'stopped', world.close);
   }
 }
 
-async function play(world: World, options: OutageArgs & ProgramParts): Promise<ProgramResult> {
+async function play(world: World, options: OutageArgs & CommandTools): Promise<CommandResult> {
   const { cases, json, print, signal } = options;
   const ledger = createLedger();
   const apiUrls = world.apps.filter(({ name }) => name.startsWith('producer-')).map(({ apiUrl }) => apiUrl);
@@ -65,7 +63,7 @@ async function play(world: World, options: OutageArgs & ProgramParts): Promise<P
 async function measureAll(
   world: World,
   load: SteadyLoad,
-  { cases, print, signal }: OutageArgs & ProgramParts,
+  { cases, print, signal }: OutageArgs & CommandTools,
 ): Promise<OutageResult[]> {
   const results: OutageResult[] = [];
   await print.step('orders', 'orders close on time', () => awaitSteady(world, signal));
