@@ -10,12 +10,14 @@ import { args, command, fail, isData, root, run, step } from './steps.mjs';
 
 /** To install and to start with; what runs then is the pinned one, see run.sh. */
 const nodeMin = [20, 19];
+/** As infra/run.sh knows it. */
+const helpShownCode = 99;
 const stampFile = join(root, 'node_modules', '.lapse-install');
 
 if (!(command in commands)) fail(`unknown command "${command}": one of ${Object.keys(commands).join(', ')}`);
 if (!isData && (args.includes('--help') || args.includes('-h'))) {
   process.stdout.write(helpText(command));
-  process.exit(0);
+  process.exit(helpShownCode);
 }
 checkNode();
 await install();

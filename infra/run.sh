@@ -3,8 +3,8 @@
 # the Node that the images run where the registry has it for this machine, else on the one that is here. The same
 # process, so signals and the exit code need no passing on.
 cd "$(dirname "$0")/.." || exit 1
-node infra/install.mjs "$@" || exit $?
-case " $* " in *" --help "* | *" -h "*) [ "$1" = lapse ] || exit 0 ;; esac
+# 99: it has shown the help of the command, and that was all.
+node infra/install.mjs "$@" || { code=$?; [ $code = 99 ] && exit 0; exit $code; }
 # The package manager's wrapper of that Node is a shell in between, which passes no signal on.
 rm -f node_modules/.bin/node
 # turbo and the checks look for pnpm on the PATH; npm puts it there, a direct call does not.

@@ -1,55 +1,21 @@
 import type { TimeoutOrder } from '@lapse/contracts';
-import { consumeTimeouts, openRelay, type TimeoutConsumer } from '@lapse/messaging';
-import { rearmOrders } from '@lapse/order-flow';
-import {
-  consume,
-  countCredits,
-  log,
-  openActivity,
-  openBroker,
-  openShop,
-  placeOrders,
-  readStock,
-  relay as relayConfig,
-  type Shop,
-  type TestBroker,
-} from '@lapse/test-shop';
+import { countCredits, openActivity, placeOrders, readStock, relay as relayConfig } from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closeOrders } from '../src/close-orders.ts';
-import { openReleaseLane } from '../src/open-release-lane.ts';
+import { openCloser, type TestCloser } from './open-closer.ts';
 
-let shop: Shop;
-let broker: TestBroker;
-let closer: TimeoutConsumer;
-const owned: { close(): Promise<void> }[] = [];
+let opened: TestCloser;
+let shop: TestCloser['shop'];
+let broker: TestCloser['broker'];
+let closer: TestCloser['closer'];
 /** What this process believes the time to be, apart from the database's clock. */
 let clockOffByMs = 0;
 
 beforeAll(async () => {
-  shop = await openShop();
-  broker = await openBroker();
-  const { orders, stock } = shop;
-  const relay = openRelay({ ...relayConfig, sender: broker.sender, markSent: orders.markOutboxSent, log });
-  const lane = openReleaseLane({ stock, orders, log });
-  closer = await consumeTimeouts(
-    { ...broker.config, ...consume },
-    {
-      phase: 2,
-      batchMax: 2_000,
-      handle: closeOrders({ orders, releaseStock: lane.release, log }),
-      rearm: rearmOrders({ phase: 2, orders, relay, log }),
-      park: orders.parkMessage,
-      now: () => orders.now() + clockOffByMs,
-      log,
-    },
-  );
-  owned.push(closer, lane, relay, broker.sender);
+  opened = await openCloser(() => clockOffByMs);
+  ({ shop, broker, closer } = opened);
 });
-afterAll(async () => {
-  for (const part of owned) await part.close();
-  await shop.close();
-});
+afterAll(() => opened?.close());
 
 async function send(due: readonly TimeoutOrder[]): Promise<void> {
   const dueTime = Math.min(...due.map((order) => order.dueTime));
@@ -147,7 +113,7 @@ test('a message of an unknown version is parked and does not stop the others', a
   const { closeDue: due } = await placeOrders(shop, activity, 1, { remindInMs: 1, expireInMs: 2_000 });
   const dueTime = due[0]?.dueTime ?? 0;
   const foreign = { version: 99, phase: 2, dueTime, orders: due } as unknown as Parameters<
-    TestBroker['sender']['send']
+    TestCloser['broker']['sender']['send']
   >[0];
   await broker.sender.send(foreign, dueTime - relayConfig.closeLeadMs);
   await send(due);

@@ -1,24 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { TimeoutMessage } from '@lapse/contracts';
-import { consumeTimeouts, openRelay, type Relay, type TimeoutConsumer } from '@lapse/messaging';
-import { rearmOrders } from '@lapse/order-flow';
-import {
-  consume,
-  countCredits,
-  log,
-  openActivity,
-  openBroker,
-  openShop,
-  placeOrders,
-  readStock,
-  relay as relayConfig,
-  type Shop,
-  type TestBroker,
-} from '@lapse/test-shop';
+import { countCredits, openActivity, placeOrders, readStock } from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closeOrders } from '../src/close-orders.ts';
-import { openReleaseLane } from '../src/open-release-lane.ts';
+import { openCloser, type TestCloser } from './open-closer.ts';
 
 const fixture = new URL(
   '../../../packages/contracts/test/fixtures/version-1/message-phase-2.bytes',
@@ -27,34 +12,14 @@ const fixture = new URL(
 const bytes = readFileSync(fixture).toString();
 const message = JSON.parse(bytes) as TimeoutMessage;
 
-let shop: Shop;
-let broker: TestBroker;
-let relay: Relay;
-let closer: TimeoutConsumer;
-const owned: { close(): Promise<void> }[] = [];
-
+let opened: TestCloser;
 beforeAll(async () => {
-  shop = await openShop();
-  broker = await openBroker();
-  const { orders, stock } = shop;
-  relay = openRelay({ ...relayConfig, sender: broker.sender, markSent: orders.markOutboxSent, log });
-  const lane = openReleaseLane({ stock, orders, log });
-  closer = await consumeTimeouts(
-    { ...broker.config, ...consume },
-    {
-      ...{ phase: 2, batchMax: 2_000, handle: closeOrders({ orders, releaseStock: lane.release, log }) },
-      ...{ rearm: rearmOrders({ phase: 2, orders, relay, log }), park: orders.parkMessage },
-      ...{ now: orders.now, log },
-    },
-  );
-  owned.push(closer, lane, relay, broker.sender);
+  opened = await openCloser();
 });
-afterAll(async () => {
-  for (const part of owned) await part.close();
-  await shop.close();
-});
+afterAll(() => opened?.close());
 
 test("a rolling update: orders in messages of version 1, and in today's, are closed side by side, each once", async () => {
+  const { shop, broker, relay, closer } = opened;
   const activity = await openActivity(shop, 20);
   const old = message.orders.map(({ orderId }) => orderId);
   await placeOrders(shop, activity, old.length, { remindInMs: 1, expireInMs: 1_500 }, old);
