@@ -2,6 +2,7 @@ import type { Logger } from '@lapse/runtime';
 import { connectRedis } from './connect-redis.ts';
 import { describeServers } from './describe-servers.ts';
 import { forgetStock } from './forget-stock.ts';
+import { gatherReserves } from './gather-reserves.ts';
 import { inspectStock } from './inspect-stock.ts';
 import { loadStock, readLoadToken } from './load-stock.ts';
 import { measureStock } from './measure-stock.ts';
@@ -11,7 +12,6 @@ import { readHold } from './read-hold.ts';
 import { forgetReleased, readCounts, scanOld } from './read-holds.ts';
 import { readLoad } from './read-load.ts';
 import type { ConnectConfig } from './redis-client.ts';
-import { reserve } from './reserve.ts';
 import { setCapacity } from './set-capacity.ts';
 import { settleHolds } from './settle.ts';
 import type { Stock } from './stock.ts';
@@ -25,7 +25,7 @@ export async function openStock(config: ConnectConfig, log: Logger): Promise<Sto
   return measureStock({
     ping: client.ping,
     describeServers: () => describeServers(client),
-    reserve: (reservation) => reserve(client, reservation),
+    reserve: gatherReserves(client),
     release: (activityId, orderIds) => settleHolds(client, 'release', activityId, orderIds),
     confirm: (activityId, orderIds) => settleHolds(client, 'confirm', activityId, orderIds),
     reacquire: (activityId, orders) => reacquire(client, activityId, orders),

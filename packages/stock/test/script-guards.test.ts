@@ -64,10 +64,10 @@ const controls: readonly Control[] = [
   {
     guard: 'reserve: the generation must be that of the keys',
     script: 'reserve',
-    cut: ["redis.call('GET', KEYS[4]) ~= generation or ", ''],
+    cut: ["redis.call('GET', KEYS[4]) ~= ARGV[1] or ", ''],
     play: (run) => run('2', o1, 'ann', '1', '7'),
-    holds: 'not_ready',
-    without: 'reserved',
+    holds: ['not_ready'],
+    without: ['reserved'],
   },
   {
     guard: 'reserve: a counter is one that DECRBY can write',
@@ -77,41 +77,73 @@ const controls: readonly Control[] = [
       await own.redis.set(stockKeys(activityId).stock, '12.5');
       return run('1', o1, 'ann', '1', '7').catch((error: Error) => /not an integer/.test(error.message));
     },
-    holds: 'not_ready',
+    holds: ['not_ready'],
     without: true,
   },
   {
     guard: 'reserve: an order that was given back never holds again',
     script: 'reserve',
-    cut: ['if known then', 'if false then'],
+    cut: ['local hold = known[i] or ', 'local hold = '],
     play: async (run) => {
       await own.stock.release(activityId, [o1]);
       return run('1', o1, 'ann', '1', '7');
     },
-    holds: 'released',
-    without: 'reserved',
+    holds: ['released'],
+    without: ['reserved'],
+  },
+  {
+    guard: 'reserve: an order that is twice in a call takes its units once',
+    script: 'reserve',
+    cut: ['known[i] or holds[order]', 'known[i]'],
+    // Its own buyer is active by then, and would be refused.
+    alsoCut: ['active[i] == 1 or holders[user]', 'active[i] == 1'],
+    play: async (run) => {
+      await run('1', o1, 'ann', '2', '7', o1, 'ann', '2', '7');
+      return units();
+    },
+    holds: 10,
+    without: 8,
   },
   {
     guard: 'reserve: one active order of a buyer',
     script: 'reserve',
-    cut: ["if redis.call('SISMEMBER', KEYS[2], user) == 1 then", 'if false then'],
+    cut: ['active[i] == 1 or ', ''],
     play: async (run) => {
       await run('1', o1, 'ann', '1', '7');
       return run('1', idOf('o2'), 'ann', '1', '7');
     },
-    holds: 'user_holds',
-    without: 'reserved',
+    holds: ['user_holds'],
+    without: ['reserved'],
+  },
+  {
+    guard: 'reserve: one active order of a buyer who is twice in a call',
+    script: 'reserve',
+    cut: ['active[i] == 1 or holders[user]', 'active[i] == 1'],
+    play: (run) => run('1', o1, 'ann', '1', '7', idOf('o2'), 'ann', '1', '7'),
+    holds: ['reserved', 'user_holds'],
+    without: ['reserved', 'reserved'],
   },
   {
     guard: 'reserve: no more than is free',
     script: 'reserve',
-    cut: ['if free < quantity then', 'if false then'],
+    cut: ['elseif free - takenUnits < quantity then', 'elseif false then'],
     play: async (run) => {
       await run('1', o1, 'ann', '11', '7');
       return own.redis.get(stockKeys(activityId).stock);
     },
     holds: '10',
     without: '-1',
+  },
+  {
+    guard: 'reserve: no more than those before it in the call have left',
+    script: 'reserve',
+    cut: ['free - takenUnits < quantity', 'free < quantity'],
+    play: async (run) => {
+      await run('1', o1, 'ann', '6', '7', idOf('o2'), 'bob', '6', '8');
+      return own.redis.get(stockKeys(activityId).stock);
+    },
+    holds: '4',
+    without: '-2',
   },
   {
     guard: 'reserve: a buyer whose order has ended is never taken for one who had none',
@@ -123,8 +155,8 @@ const controls: readonly Control[] = [
       await run('1', idOf('o2'), 'bob', '10', '8');
       return run('1', idOf('o3'), 'ann', '1', '7');
     },
-    holds: 'sold_out',
-    without: 'sold_out_newcomer',
+    holds: ['sold_out'],
+    without: ['sold_out_newcomer'],
   },
   {
     guard: 'reserve: without a map of buyers anybody may have had an order',
@@ -134,8 +166,8 @@ const controls: readonly Control[] = [
       await own.redis.del(stockKeys(activityId).seen);
       return run('1', o1, 'ann', '11', '7');
     },
-    holds: 'sold_out',
-    without: 'sold_out_newcomer',
+    holds: ['sold_out'],
+    without: ['sold_out_newcomer'],
   },
   {
     guard: 'reserve: no map is begun where there is none',
