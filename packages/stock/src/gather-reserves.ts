@@ -67,10 +67,14 @@ async function send(client: RedisClient, place: ReservationPlace, entries: reado
     const kinds = await reserve(client, place, reservations);
     entries.forEach(({ reservation: { orderId }, resolve, reject }, index) => {
       const kind = kinds[index] ?? 'differs';
-      if (kind !== 'differs') resolve({ kind });
-      else reject(new Error(`LAPSE_STOCK_HOLD_DIFFERS order ${orderId} is held for another buyer or quantity`));
+      if (kind === 'differs') reject(heldOtherwise(orderId));
+      else resolve({ kind });
     });
   } catch (error) {
     for (const { reject } of entries) reject(error);
   }
+}
+
+function heldOtherwise(orderId: string): Error {
+  return new Error(`LAPSE_STOCK_HOLD_DIFFERS order ${orderId} is held for another buyer or quantity`);
 }

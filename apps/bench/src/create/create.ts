@@ -1,5 +1,6 @@
 import { lapse } from './contenders/lapse.ts';
 import { limit } from './contenders/limit.ts';
+import { seed } from './contenders/seed.ts';
 import { createScenario } from './create-scenario.ts';
 import { httpContenders } from './http-contenders.ts';
 
@@ -24,7 +25,7 @@ export const create64 = createScenario({
   isSoldOut: false,
   // Beside `create`, for the shape of it: no goal asks for it.
   rounds: 1,
-  contenders: httpContenders,
+  contenders: [limit, lapse, seed],
 });
 
 /** What most people of a rush meet. */
