@@ -38,6 +38,7 @@ export interface ApiDependencies {
     | 'noteFirstLoad'
     | 'openActivity'
     | 'openAttempt'
+    | 'now'
     | 'readOrder'
     | 'readTimeline'
     | 'recordPayment'

@@ -164,6 +164,8 @@ describe('beginning to pay', () => {
     ]);
     const byOperator = { ...cancelled(order.id), operator: true, body: { reason: 'the show is moved' } };
     expect((await api.send(byOperator)).json().code).toBe('PAYMENT_IN_PROGRESS');
+    const tried = { ...byOperator, body: { ...byOperator.body, dryRun: true } };
+    expect((await api.send(tried)).json().code).toBe('PAYMENT_IN_PROGRESS');
     expect((await pay(order.id, buyer)).json().code).toBe('PAYMENT_IN_PROGRESS');
     await api.orders.endAttempt(attemptId, 'CANCELLED');
     expect((await cancel()).statusCode).toBe(200);

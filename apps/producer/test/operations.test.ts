@@ -36,6 +36,8 @@ const asOperator = (method: 'POST' | 'PATCH', url: string, body: object, key?: s
   });
 const extend = (id: string, body: object, key?: string) =>
   asOperator('POST', `/v1/orders/${id}/extend`, { reason: 'the bank was slow', ...body }, key);
+const actionsOn = (target: string) =>
+  queryDatabase(stores.mysqlUrl, 'SELECT action FROM operator_action WHERE target = ?', [target]);
 const setCapacity = (id: number, capacity: number, key?: string) =>
   asOperator('PATCH', `/v1/activities/${id}`, { capacity, reason: 'another hall' }, key);
 
@@ -84,6 +86,24 @@ describe('extending an order', () => {
     expect((await extend(v7(), { byMs: 1_000 })).json().code).toBe('ORDER_NOT_FOUND');
   });
 
+  it('in a dry run changes nothing, notes nothing, and is refused for the same reasons', async () => {
+    const activity = await api.createActivity();
+    const order = (await api.placeOrder(activity.id, 'dry', 'k')).json();
+    const dry = await extend(order.id, { byMs: '5m', dryRun: true }, 'dry-1');
+    expect([dry.statusCode, dry.json()]).toEqual([200, order]);
+    expect((await extend(order.id, { byMs: '30d', dryRun: true })).json().code).toBe('DEADLINE_TOO_LATE');
+    expect((await extend(order.id, { until: order.createdAt, dryRun: true })).json().code).toBe(
+      'DEADLINE_NOT_LATER',
+    );
+    expect(await actionsOn(order.id)).toEqual([]);
+    // The dry run has used up no key; without it the deadline moves.
+    const done = await extend(order.id, { byMs: '5m' }, 'dry-1');
+    expect(Date.parse(done.json().expiresAt) - Date.parse(order.expiresAt)).toBe(300_000);
+    expect(await actionsOn(order.id)).toHaveLength(1);
+    await api.send({ method: 'POST', url: `/v1/orders/${order.id}/cancel`, as: 'dry' });
+    expect((await extend(order.id, { byMs: '5m', dryRun: true })).json().code).toBe('ORDER_NOT_PENDING');
+  });
+
   it.each([
     [{ reason: 'x' }, 'body.byMs'],
     [{ reason: 'x', byMs: 1_000, until: '2030-01-01T00:00:00Z' }, 'body.byMs'],
@@ -129,6 +149,21 @@ describe('an operator who cancels an order', () => {
     });
     // The buyer sees what was done, not by whom.
     expect(JSON.stringify(await read('eve', false))).not.toContain('boss');
+  });
+
+  it('in a dry run changes nothing; a buyer has none, so that nobody takes a cancel for one', async () => {
+    const activity = await api.createActivity();
+    const order = (await api.placeOrder(activity.id, 'eva', 'k')).json();
+    const dry = await cancel(order.id, { ...because, dryRun: true });
+    expect([dry.statusCode, dry.json()]).toEqual([200, order]);
+    const body = { dryRun: true };
+    const own = await api.send({ method: 'POST', url: `/v1/orders/${order.id}/cancel`, as: 'eva', body });
+    expect([own.statusCode, own.json().errors?.[0]?.field]).toEqual([400, 'body.dryRun']);
+    expect((await api.orders.readOrder(order.id))?.status).toBe('PENDING');
+    expect(await actionsOn(order.id)).toEqual([]);
+    expect((await cancel(v7(), { ...because, dryRun: true })).json().code).toBe('ORDER_NOT_FOUND');
+    await api.pay(paymentEvent(order));
+    expect((await cancel(order.id, { ...because, dryRun: true })).json().code).toBe('ORDER_NOT_PENDING');
   });
 
   it('gets the first answer again for the same key, and 422 for another order with it', async () => {

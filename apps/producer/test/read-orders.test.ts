@@ -185,10 +185,14 @@ describe('an order that was set aside', () => {
     const read = async (operator: boolean) => {
       const url = `/v1/orders/${order.id}/timeline`;
       const { body } = await api.send({ url, as: operator ? 'boss' : 'hal', operator });
-      return { setAside: body.includes('set aside'), detail: body.includes('secret detail') };
+      return {
+        setAside: body.includes('set aside'),
+        detail: body.includes('secret detail'),
+        row: body.includes('parkedRow'),
+      };
     };
-    expect(await read(false)).toEqual({ setAside: true, detail: false });
-    expect(await read(true)).toEqual({ setAside: true, detail: true });
+    expect(await read(false)).toEqual({ setAside: true, detail: false, row: false });
+    expect(await read(true)).toEqual({ setAside: true, detail: true, row: true });
     const [parked] = await api.orders.listParked({ orderId: order.id }, { afterId: 0, limit: 1 });
     const redriven = await api.send({
       method: 'POST',
@@ -199,7 +203,7 @@ describe('an order that was set aside', () => {
     });
     expect(redriven.json().outcomes).toMatchObject([{ kind: 'redriven', changed: true }]);
     for (const operator of [false, true]) {
-      expect(await read(operator)).toEqual({ setAside: false, detail: false });
+      expect(await read(operator)).toEqual({ setAside: false, detail: false, row: false });
     }
   });
 });

@@ -11,12 +11,19 @@ export const createOrderBody = z.strictObject({
 });
 export type CreateOrderBody = z.infer<typeof createOrderBody>;
 
+/** Not the default, unlike with repairs: these two were there first, and did what they said. */
+const dryRun = z
+  .boolean()
+  .default(false)
+  .describe('Change nothing: answers the order as it is if the change would be made now, else why not.');
+
 /** Body of `POST /v1/orders/:id/extend`: either by a time, or until one. */
 export const extendOrderBody = z
   .strictObject({
     byMs: durationMs(1_000, payWithinMsMax, 'So much later than the present deadline.').optional(),
     until: instant.optional().describe('The new deadline; later than the present one.'),
     reason: operatorReason,
+    dryRun,
   })
   .refine(({ byMs, until }) => (byMs === undefined) !== (until === undefined), {
     path: ['byMs'],
@@ -24,8 +31,8 @@ export const extendOrderBody = z
   });
 export type ExtendOrderBody = z.infer<typeof extendOrderBody>;
 
-/** Body of `POST /v1/orders/:id/cancel`: an operator says why; a buyer need send none. */
-export const cancelOrderBody = z.strictObject({ reason: operatorReason.optional() }).nullish();
+/** Body of `POST /v1/orders/:id/cancel`: an operator says why, and may try it; a buyer need send none. */
+export const cancelOrderBody = z.strictObject({ reason: operatorReason.optional(), dryRun }).nullish();
 
 const time = z.iso.datetime();
 

@@ -1,5 +1,5 @@
 import type { OutboxRow } from '@lapse/contracts';
-import type { Extension, OperatorRequest, OrderRepository } from '@lapse/order-repository';
+import type { ExtendRefusal, Extension, OperatorRequest, OrderRepository } from '@lapse/order-repository';
 import { type OperatorAnswer, orderAnswer } from './operator-answer.ts';
 import type { Problem } from './problem.ts';
 
@@ -30,19 +30,23 @@ export async function extendOrder(
     case 'refused':
       break;
   }
-  const { result } = extended;
-  switch (result.kind) {
+  return refused(extendProblem(extended.result));
+}
+
+/** Why a deadline does not move. */
+export function extendProblem(refusal: ExtendRefusal): Problem {
+  switch (refusal.kind) {
     case 'not_found':
-      return refused({ code: 'ORDER_NOT_FOUND' });
+      return { code: 'ORDER_NOT_FOUND' };
     case 'not_pending':
-      return refused({
+      return {
         code: 'ORDER_NOT_PENDING',
-        detail: `The order is ${result.order.status}: it has no deadline any more.`,
-      });
+        detail: `The order is ${refusal.order.status}: it has no deadline any more.`,
+      };
     case 'not_later':
-      return refused({ code: 'DEADLINE_NOT_LATER', expiresAt: result.order.expiresAt.toISOString() });
+      return { code: 'DEADLINE_NOT_LATER', expiresAt: refusal.order.expiresAt.toISOString() };
     case 'too_late':
-      return refused({ code: 'DEADLINE_TOO_LATE', latestExpiresAt: result.latest.toISOString() });
+      return { code: 'DEADLINE_TOO_LATE', latestExpiresAt: refusal.latest.toISOString() };
   }
 }
 

@@ -24,4 +24,5 @@ export { pauseActivity } from './pause-activity.ts';
 export type { FieldFault, Problem } from './problem.ts';
 export { toRefundView } from './refund-view.ts';
 export { settledAnswer } from './settled-answer.ts';
+export { tryCancel, tryExtend } from './try-order-change.ts';
 export { toUndeliveredView } from './undelivered-view.ts';

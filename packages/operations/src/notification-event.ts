@@ -3,7 +3,7 @@ import type { TimelineNotification } from '@lapse/order-repository';
 import { event } from './timeline-event.ts';
 
 /** What became of a notice to the buyer. */
-export function notificationEvent(notification: TimelineNotification): TimelineEvent {
+export function notificationEvent(notification: TimelineNotification, forOperator: boolean): TimelineEvent {
   const { stage, state, attempts, createdAt, nextAttemptAt, sentAt } = notification;
   const notice = stage === 'REMINDER' ? 'reminder' : 'closed notice';
   const detail = { stage, state, attempts };
@@ -13,7 +13,10 @@ export function notificationEvent(notification: TimelineNotification): TimelineE
     case 'SKIPPED':
       return event(createdAt, 'notification', `${notice} left out: the order had moved on`, detail);
     case 'PARKED':
-      return event(createdAt, 'notification', `${notice} given up after too many failures`, detail);
+      return event(createdAt, 'notification', `${notice} given up after too many failures`, {
+        ...detail,
+        ...(forOperator && { noticeRow: notification.id }),
+      });
     case 'WAITING':
       return event(createdAt, 'notification', `${notice} waiting to be delivered`, {
         ...detail,

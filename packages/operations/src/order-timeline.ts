@@ -19,7 +19,8 @@ const eventsMax = 500;
 /**
  * Everything known about an order, in plain words, oldest first; what is still to come has a time ahead. Which operator
  * did something, and why, is for operators alone, and so are the text of the error that set it aside and what the shop's
- * own systems were told; its buyer sees what was done.
+ * own systems were told; its buyer sees what was done. For operators the row of what waits for one of them is named
+ * (`parkedRow`, `noticeRow`, `eventRow`, `paymentRow`): by it the row is settled.
  */
 export function toOrderTimeline(
   timeline: Timeline,
@@ -30,13 +31,13 @@ export function toOrderTimeline(
     ...timeline.transitions.map(transitionEvent),
     ...timeline.actions.map((action) => actionEvent(action, forOperator)),
     ...timeline.messages.flatMap(messageEvents),
-    ...timeline.notifications.map(notificationEvent),
+    ...timeline.notifications.map((notice) => notificationEvent(notice, forOperator)),
     ...(forOperator ? timeline.shopEvents.map(shopEventEvent) : []),
     ...timeline.attempts.flatMap(attemptEvents),
-    ...timeline.payments.flatMap(paymentEvents),
+    ...timeline.payments.flatMap((payment) => paymentEvents(payment, forOperator)),
     ...timeline.pendingEffects.map(effectEvent),
-    ...timeline.parked.map(({ reason, createdAt }) =>
-      event(createdAt, 'transition', parkedWords, forOperator ? { reason } : {}),
+    ...timeline.parked.map(({ id, reason, createdAt }) =>
+      event(createdAt, 'transition', parkedWords, forOperator ? { parkedRow: id, reason } : {}),
     ),
   ];
   // Stable, so that events of one millisecond keep the order above: the cause before what follows from it.
@@ -126,11 +127,12 @@ const paymentWords = {
 } as const;
 
 /** The payment, and its refund once the provider has taken it. */
-function paymentEvents(payment: TimelinePayment): TimelineEvent[] {
+function paymentEvents(payment: TimelinePayment, forOperator: boolean): TimelineEvent[] {
   const { paymentId, eventId, amountMinor, currency, state, occurredAt, receivedAt, reason } = payment;
   const { refundTries, refundRef, refundedAt, refundFailedAt } = payment;
   const goesBack = refundedAt !== null || refundFailedAt !== null;
   const words = goesBack ? paymentWords.REFUND_PENDING : paymentWords[state];
+  const needsPerson = state === 'QUARANTINED' || state === 'REFUND_FAILED';
   const events = [
     event(receivedAt, 'payment', words, {
       paymentId,
@@ -141,6 +143,7 @@ function paymentEvents(payment: TimelinePayment): TimelineEvent[] {
       reason,
       occurredAt: occurredAt.toISOString(),
       ...(refundTries > 0 && { refundTries }),
+      ...(forOperator && needsPerson && { paymentRow: payment.id }),
     }),
   ];
   if (refundFailedAt) {

@@ -10,12 +10,13 @@ const shopEventWords = {
 } as const;
 
 /** What became of an event for the shop's own systems. */
-export function shopEventEvent({ type, state, attempts, ...times }: TimelineShopEvent): TimelineEvent {
+export function shopEventEvent({ id, type, state, attempts, ...times }: TimelineShopEvent): TimelineEvent {
   const { createdAt, nextAttemptAt, sentAt } = times;
   return event(sentAt ?? createdAt, 'shop_event', `event order.${type} ${shopEventWords[state]}`, {
     type,
     state,
     attempts,
     ...(state === 'WAITING' && { nextAttemptAt: nextAttemptAt.toISOString() }),
+    ...(state === 'PARKED' && { eventRow: id }),
   });
 }

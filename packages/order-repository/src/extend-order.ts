@@ -1,10 +1,11 @@
-import { type Phase, payWithinMsMax } from '@lapse/contracts';
+import type { Phase } from '@lapse/contracts';
 import { attemptIsOpen } from './attempt-row.ts';
 import { idToBytes, newId } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
 import type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 import { insertOutboxRow } from './insert-outbox-row.ts';
+import { judgeExtension } from './judge-extension.ts';
 import { type Changed, changeByOperator } from './operator-change.ts';
 import type { OperatorRequest, OperatorResult, StoredAnswer } from './operator-result.ts';
 import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
@@ -51,18 +52,10 @@ async function extendOnce(
     const order = await readArchivedOrder(session, id);
     return { kind: 'refused', result: order ? { kind: 'not_pending', order } : { kind: 'not_found' } };
   }
-  if (row.status !== 'PENDING') {
-    return { kind: 'refused', result: { kind: 'not_pending', order: toOrder(row) } };
-  }
-  const before = row.expires_at.getTime();
-  const after = 'until' in extension ? extension.until.getTime() : before + extension.byMs;
-  if (after <= before || after <= row.now.getTime()) {
-    return { kind: 'refused', result: { kind: 'not_later', order: toOrder(row) } };
-  }
-  const latest = row.created_at.getTime() + payWithinMsMax;
-  if (after > latest) return { kind: 'refused', result: { kind: 'too_late', latest: new Date(latest) } };
+  const judged = judgeExtension(toOrder(row), extension, row.now.getTime());
+  if (judged.kind !== 'may') return { kind: 'refused', result: judged };
 
-  const result = await moveDeadline(session, row, after - before);
+  const result = await moveDeadline(session, row, judged.expiresAt.getTime() - row.expires_at.getTime());
   return {
     kind: 'done',
     result,

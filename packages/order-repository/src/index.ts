@@ -15,6 +15,7 @@ export type { DatabaseServer } from './database-server.ts';
 export { CommitUnknownError, isUnavailable, StoreUnavailableError } from './errors.ts';
 export type { ExtendedOrder, ExtendRefusal, Extension } from './extend-result.ts';
 export type { Finding } from './finding.ts';
+export { judgeExtension } from './judge-extension.ts';
 export type { LeftEffect, LeftEffectKind, RedriveEffectOutcome } from './left-effect.ts';
 export { migrate } from './migrate.ts';
 export { judgeStoreFault } from './mysql-fault.ts';

@@ -1,4 +1,4 @@
-import { cancelByOperator, toOrderView } from '@lapse/operations';
+import { cancelByOperator, toOrderView, tryCancel } from '@lapse/operations';
 import { changeResult, wouldDo } from '../change-result.ts';
 import type { Command } from '../command.ts';
 import { askedChange } from '../operator-request.ts';
@@ -15,11 +15,11 @@ export const cancelOrder: Command = async (context, input) => {
     const answer = await cancelByOperator(ports, id, request);
     return changeResult(answer, (order) => `order ${id} is ${order.status}`);
   }
-  const order = await orders.readOrder(id);
-  if (!order) return refusedResult({ code: 'ORDER_NOT_FOUND' });
-  if (order.status !== 'PENDING') {
-    return refusedResult({ code: 'ORDER_NOT_PENDING', detail: `The order is ${order.status}.` });
-  }
+  const tried = await tryCancel(orders, id);
+  if (tried.kind === 'refused') return refusedResult(tried.problem);
+  const { order } = tried;
+  if (order.status !== 'PENDING')
+    return wouldDo(`order ${id} is ${order.status} already`, toOrderView(order));
   const places = `${order.quantity} of activity ${order.activityId}`;
   return wouldDo(
     `order ${id} of ${order.userId} would be cancelled, and give back ${places}`,

@@ -1,5 +1,5 @@
 import { extendOrderBody } from '@lapse/contracts';
-import { extendOrder as extend, toOrderView } from '@lapse/operations';
+import { extendOrder as extend, toOrderView, tryExtend } from '@lapse/operations';
 import { changeResult, wouldDo } from '../change-result.ts';
 import type { Command } from '../command.ts';
 import { askedChange } from '../operator-request.ts';
@@ -26,15 +26,9 @@ export const extendOrder: Command = async (context, input) => {
     const answer = await extend({ orders, relay: leftToSweeper }, id, extension, request);
     return changeResult(answer, (order) => `order ${id} closes at ${time(String(order.expiresAt))}`);
   }
-  const order = await orders.readOrder(id);
-  if (!order) return refusedResult({ code: 'ORDER_NOT_FOUND' });
-  if (order.status !== 'PENDING') {
-    return refusedResult({ code: 'ORDER_NOT_PENDING', detail: `The order is ${order.status}.` });
-  }
-  const to = 'until' in extension ? extension.until : new Date(order.expiresAt.getTime() + extension.byMs);
-  if (to <= order.expiresAt || to.getTime() <= orders.now()) {
-    return refusedResult({ code: 'DEADLINE_NOT_LATER', expiresAt: order.expiresAt.toISOString() });
-  }
-  const text = `the deadline of order ${id} would move from ${time(order.expiresAt)} to ${time(to)}`;
+  const tried = await tryExtend(orders, id, extension);
+  if (tried.kind === 'refused') return refusedResult(tried.problem);
+  const { order, expiresAt } = tried;
+  const text = `the deadline of order ${id} would move from ${time(order.expiresAt)} to ${time(expiresAt)}`;
   return wouldDo(text, toOrderView(order));
 };

@@ -1,5 +1,5 @@
 import { extendOrderBody, idempotencyKey, orderView } from '@lapse/contracts';
-import { extendOrder } from '@lapse/operations';
+import { extendOrder, toOrderView, tryExtend } from '@lapse/operations';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
@@ -21,7 +21,7 @@ export const operationRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (ap
         summary:
           'Give a pending order more time: moves its deadline, and its reminder if that is still to come',
         description:
-          'A deadline moves to a later time only, at most 30 days after the order was placed. With an Idempotency-Key a repeat gets the first answer for at least 24 hours.',
+          'A deadline moves to a later time only, at most 30 days after the order was placed. With `dryRun` nothing is changed. With an Idempotency-Key a repeat gets the first answer for at least 24 hours.',
         tags: ['operations'],
         security: [{ bearer: [] }],
         params: orderPath,
@@ -39,8 +39,12 @@ export const operationRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (ap
     },
     async (request, reply) => {
       const { id } = request.params;
-      const { byMs, until, reason } = request.body;
+      const { byMs, until, reason, dryRun } = request.body;
       const extension = until === undefined ? { byMs: byMs ?? 0 } : { until: new Date(until) };
+      if (dryRun) {
+        const tried = await tryExtend(dependencies.orders, id, extension);
+        return tried.kind === 'refused' ? sendProblem(reply, tried.problem) : toOrderView(tried.order);
+      }
       const key = request.headers['idempotency-key'];
       const asked = operatorRequest(request, key, reason, [id, extension, reason]);
       const answer = await extendOrder(dependencies, id, extension, asked);

@@ -6,7 +6,7 @@ import {
   orderTimeline,
   orderView,
 } from '@lapse/contracts';
-import { cancelByOperator, toOrderTimeline, toOrderView } from '@lapse/operations';
+import { cancelByOperator, toOrderTimeline, toOrderView, tryCancel } from '@lapse/operations';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ApiDependencies } from '../api-dependencies.ts';
@@ -32,6 +32,11 @@ const noReason = {
   code: 'INVALID_REQUEST',
   detail: 'An operator who cancels an order must say why: send {"reason": "…"}.',
   errors: [{ field: 'body.reason', message: 'must be given by an operator' }],
+} as const;
+const noDryRun = {
+  code: 'INVALID_REQUEST',
+  detail: 'A dry run is for operators.',
+  errors: [{ field: 'body.dryRun', message: 'is for operators' }],
 } as const;
 /** A pause lasts: whoever asks each second is answered no sooner, and another process may be there at once. */
 const processPaused = { code: 'PAUSED', retryAfterSeconds: 5 } as const;
@@ -142,7 +147,7 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
         operationId: 'cancelOrder',
         summary: 'Cancel a pending order: gives its places back. A repeat answers the same',
         description:
-          'A buyer cancels their own order, and sends no body. An operator cancels any, and must say why: `{"reason": "…"}`, kept with the change and shown in the timeline. With an Idempotency-Key an operator’s repeat gets the first answer for at least 24 hours.',
+          'A buyer cancels their own order, and sends no body. An operator cancels any, and must say why: `{"reason": "…"}`, kept with the change and shown in the timeline; with `dryRun` nothing is changed. With an Idempotency-Key an operator’s repeat gets the first answer for at least 24 hours.',
         params: orderPath,
         headers: z.object({ 'idempotency-key': idempotencyKey.optional() }),
         body: cancelOrderBody,
@@ -158,12 +163,17 @@ export const orderRoutes: FastifyPluginAsyncZod<ApiDependencies> = async (app, d
         const { id } = request.params;
         const reason = request.body?.reason;
         if (reason === undefined) return sendProblem(reply, noReason);
+        if (request.body?.dryRun) {
+          const tried = await tryCancel(orders, id);
+          return tried.kind === 'refused' ? sendProblem(reply, tried.problem) : toOrderView(tried.order);
+        }
         const asked = operatorRequest(request, request.headers['idempotency-key'], reason, [id, reason]);
         const done = await cancelByOperator(dependencies, id, asked);
         return done.kind === 'refused'
           ? sendProblem(reply, done.problem)
           : sendStored(reply, done.answer, done.kind);
       }
+      if (request.body?.dryRun) return sendProblem(reply, noDryRun);
       const answer = await cancelOrder(dependencies, request.params.id, identityOf(request).userId);
       return answer.kind === 'refused' ? sendProblem(reply, answer.problem) : toOrderView(answer.order);
     },
