@@ -15,6 +15,8 @@ export interface Speech {
   readonly money: (minor: number, currency: string) => string;
   readonly time: (iso: string) => string;
   readonly dateTime: (iso: string) => string;
+  /** To the millisecond, in which the order of things is told. */
+  readonly exactTime: (iso: string) => string;
   readonly count: (value: number) => string;
 }
 
@@ -37,6 +39,11 @@ export function speechOf(language: Language): Speech {
   const locale = locales[language];
   const time = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+  const exactTime = new Intl.DateTimeFormat(locale, {
+    ...({ year: 'numeric', month: 'short', day: 'numeric' } as const),
+    ...({ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3 } as const),
+    hourCycle: 'h23',
+  });
   const count = new Intl.NumberFormat(locale);
   return {
     language,
@@ -47,6 +54,7 @@ export function speechOf(language: Language): Speech {
     },
     time: (iso) => time.format(new Date(iso)),
     dateTime: (iso) => dateTime.format(new Date(iso)),
+    exactTime: (iso) => exactTime.format(new Date(iso)),
     count: (value) => count.format(value),
   };
 }

@@ -96,6 +96,8 @@ export interface WorkerStatus {
   readonly kind: WorkerKind;
   readonly host: string;
   readonly pid: number;
+  /** Of the release that it runs. */
+  readonly version: string;
   readonly state: WorkerState;
   readonly wanted: WorkerWish;
   readonly alive: boolean;
@@ -113,6 +115,7 @@ export interface Lateness {
   readonly orders: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
   readonly maxMs: number;
 }
 

@@ -8,7 +8,8 @@ import type { ActivityState, Lateness, OperationsState, Places } from './live-st
 /** Activities counted in both stores: the newest of those that are live. */
 const activitiesMax = 20;
 const dueMinutes = 20;
-const latenessSinceMs = 300_000;
+/** Orders whose lateness is shown: those that were due within this time. */
+export const latenessSinceMs = 300_000;
 const latenessOrdersMax = 5_000;
 const findingsMax = 10;
 const workersMax = 50;
@@ -108,7 +109,7 @@ async function readRest(views: OrderViews): Promise<Omit<OperationsState, 'activ
     })),
     workers: workers
       .slice(0, workersMax)
-      .map(({ version: _version, startedAt: _startedAt, heartbeatAt: _heartbeatAt, ...worker }) => worker),
+      .map(({ startedAt: _startedAt, heartbeatAt: _heartbeatAt, ...worker }) => worker),
   };
 }
 
@@ -122,5 +123,11 @@ function latenessOf(lateMs: readonly number[]): Lateness | null {
   const sorted = [...lateMs].sort((left, right) => left - right);
   const at = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? 0;
-  return { orders: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99), maxMs: sorted.at(-1) ?? 0 };
+  return {
+    orders: sorted.length,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    p999Ms: at(0.999),
+    maxMs: sorted.at(-1) ?? 0,
+  };
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { queryDatabase } from '@lapse/testing';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,10 +25,29 @@ async function openOperator() {
   await visitor.page.locator('.ops').waitFor();
   return visitor;
 }
+const expiryOf = (id: string) =>
+  queryDatabase(
+    shop.shop.databaseUrl,
+    "SELECT expires_at FROM orders WHERE id = UNHEX(REPLACE(?, '-', ''))",
+    [id],
+  );
+const park = (id: string) =>
+  queryDatabase(
+    shop.shop.databaseUrl,
+    `INSERT INTO parked (kind, ref, body_hash, order_id, phase, reason, created_at)
+     VALUES ('order', ?, UNHEX(SHA2('', 256)), UNHEX(REPLACE(?, '-', '')), 2, 'planted', NOW(3))`,
+    [id, id],
+  );
+/** The command line beside the page, on the same stores. */
+const lapse = (...args: string[]): string =>
+  execFileSync(process.execPath, [new URL('../../cli/dist/main.js', import.meta.url).pathname, ...args], {
+    env: { PATH: process.env.PATH, ...shop.env },
+    encoding: 'utf8',
+  });
 const row = (page: Page, activityId: number) => page.locator(`tr[data-activity="${activityId}"]`);
 
 describe('an operator', () => {
-  it('sees a place that Redis has lost, in the row of its activity, and none where the stores agree', async () => {
+  it('sees a place that Redis has lost, in the row of its activity, and none where the stores agree; heals it, and sees that', async () => {
     const [good, bad] = [await shop.openActivity({ name: 'Good' }), await shop.openActivity({ name: 'Bad' })];
     await shop.placeOrder(good, 'ann');
     const { page, faults, close } = await openOperator();
@@ -37,11 +57,13 @@ describe('an operator', () => {
     await row(page, bad).getByText('Redis differs').waitFor();
     expect(await row(page, bad).locator('.badge.bad').allTextContents()).toEqual(['Redis differs', '9']);
     expect(await row(page, good).locator('.badge.bad').count()).toBe(0);
+    lapse('audit', '--activity', String(bad), '--heal', '--reason', 'of the test');
+    await row(page, bad).getByText('MySQL and Redis agree').waitFor();
     expect(faults).toEqual([]);
     await close();
   });
 
-  it('comes from a number to its rows, to an order and its history, and moves its deadline with a reason', async () => {
+  it('comes from a number to its rows, to an order and its history, tries to move its deadline, and moves it with a reason', async () => {
     const activityId = await shop.openActivity({ name: 'Moved' });
     const order = await shop.placeOrder(activityId, 'bea');
     const { page, faults, close } = await openOperator();
@@ -50,16 +72,16 @@ describe('an operator', () => {
     await page.getByText('order placed, places held, waiting for payment').waitFor();
     await page.getByLabel('By minutes').fill('7');
     await page.getByLabel('Why').first().fill('the buyer called');
+    await page.getByRole('button', { name: 'Show what would happen' }).first().click();
+    await page.locator('.outcome', { hasText: 'Nothing was changed. It would do this' }).waitFor();
+    const [kept] = await expiryOf(order.id);
+    expect(kept?.expires_at).toEqual(new Date(order.expiresAt));
     await page.getByRole('button', { name: 'Extend deadline' }).click();
     await page.getByText('Move the deadline 7 min later').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Done.').waitFor();
     await page.getByText('the buyer called').waitFor();
-    const [moved] = await queryDatabase(
-      shop.shop.databaseUrl,
-      "SELECT expires_at FROM orders WHERE id = UNHEX(REPLACE(?, '-', ''))",
-      [order.id],
-    );
+    const [moved] = await expiryOf(order.id);
     expect(moved?.expires_at).toEqual(new Date(Date.parse(order.expiresAt) + 420_000));
     expect(faults).toEqual([]);
     await close();
@@ -71,6 +93,7 @@ describe('an operator', () => {
     const closer = page.locator('tr[data-worker="closer"]');
     await closer.getByText('running').waitFor();
     expect(await page.locator('tr[data-worker]').count()).toBe(4);
+    await closer.getByText(/^\d+\.\d+\.\d+$/).waitFor();
     await closer.locator('summary').click();
     await closer.getByLabel('Why').fill('a new version');
     await closer.getByRole('button', { name: 'Pause' }).click();
@@ -96,12 +119,7 @@ describe('an operator', () => {
 
   it('puts a parked order back to work: first sees what would happen, then does it', async () => {
     const order = await shop.placeOrder(await shop.openActivity({ name: 'Parked' }), 'dan');
-    await queryDatabase(
-      shop.shop.databaseUrl,
-      `INSERT INTO parked (kind, ref, body_hash, order_id, phase, reason, created_at)
-       VALUES ('order', ?, UNHEX(SHA2('', 256)), UNHEX(REPLACE(?, '-', '')), 2, 'planted', NOW(3))`,
-      [order.id, order.id],
-    );
+    await park(order.id);
     const { page, faults, close } = await openOperator();
     await page.getByRole('link', { name: /1\s*Orders set aside/ }).click();
     await page.getByText('planted').waitFor();
@@ -116,6 +134,41 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.locator('.outcome', { hasText: 'Done.' }).waitFor();
     expect(await state()).toEqual(['REDRIVEN']);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('does on an order’s own page what waits for a person: here a parked order', async () => {
+    const order = await shop.placeOrder(await shop.openActivity({ name: 'Parked too' }), 'eli');
+    await park(order.id);
+    const { page, faults, close } = await openOperator();
+    await page.goto(`${shop.pageUrl}/ops/orders/${order.id}`);
+    const action = page.locator('#actions ~ div', { hasText: 'Set aside, row' });
+    await action.getByLabel('Why').fill('its cause is gone');
+    await action.getByRole('button', { name: 'Show what would happen' }).click();
+    await action.locator('.outcome', { hasText: 'redriven' }).waitFor();
+    await action.getByRole('button', { name: 'Put back to work' }).click();
+    await action.getByRole('button', { name: 'Apply' }).click();
+    await action.locator('.outcome', { hasText: 'Done.' }).waitFor();
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  it('finds the orders behind the held places, behind how late orders closed, and all findings', async () => {
+    const activityId = await shop.openActivity({ name: 'Behind' });
+    const held = await shop.placeOrder(activityId, 'fay');
+    const { page, faults, close } = await openOperator();
+    await row(page, activityId).getByRole('link', { name: '1', exact: true }).click();
+    await page.getByRole('link', { name: held.id }).waitFor();
+    await page.getByText(`Orders · Activity ${activityId} · pending`).waitFor();
+    await page.goto(`${shop.pageUrl}/ops`);
+    await page.locator('a.tile', { hasText: 'p99.9' }).click();
+    await page.getByRole('heading', { name: 'How late orders closed' }).waitFor();
+    await page.goto(`${shop.pageUrl}/ops`);
+    await page.getByRole('link', { name: 'All', exact: true }).click();
+    await page.getByRole('heading', { name: 'Auditor’s findings' }).waitFor();
+    await page.getByRole('cell').or(page.getByText('Nothing here.')).first().waitFor();
+    expect(await page.locator('.fault').allTextContents()).toEqual(['']);
     expect(faults).toEqual([]);
     await close();
   });

@@ -2,6 +2,7 @@ import { idFromBytes, idToBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
 import type { OrderRow } from './order-row.ts';
 import type { OrderSummary, SummaryFilter } from './order-views.ts';
+import { closedSince } from './read-closings.ts';
 import { withRetriedSession } from './transaction.ts';
 import { userFromBytes, userToBytes } from './user-bytes.ts';
 
@@ -67,8 +68,9 @@ function conditionOf(filter: SummaryFilter): { where: string; values: unknown[] 
       };
     case 'activity':
       return {
-        where: 'WHERE activity_id = ? AND active_user IS NOT NULL ORDER BY expires_at',
-        values: [filter.activityId],
+        where: `WHERE activity_id = ? AND active_user IS NOT NULL
+          ${filter.status === undefined ? '' : 'AND status = ?'} ORDER BY expires_at`,
+        values: [filter.activityId, ...(filter.status === undefined ? [] : [filter.status])],
       };
     case 'status':
       return { where: 'WHERE status = ? ORDER BY expires_at DESC', values: [filter.status] };
@@ -77,6 +79,11 @@ function conditionOf(filter: SummaryFilter): { where: string; values: unknown[] 
         where: "WHERE status = 'PENDING' AND expires_at >= NOW(3) + INTERVAL ? MINUTE ORDER BY expires_at",
         // Minute 0 holds what is overdue as well.
         values: [filter.fromMinute === 0 ? -5_256_000 : filter.fromMinute],
+      };
+    case 'late':
+      return {
+        where: `WHERE ${closedSince} ORDER BY TIMESTAMPDIFF(MICROSECOND, expires_at, closed_at) DESC`,
+        values: [filter.sinceMs * 1_000],
       };
   }
 }

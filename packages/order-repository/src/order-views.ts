@@ -94,12 +94,14 @@ export type SummaryFilter =
   | { readonly by: 'order'; readonly id: string }
   | { readonly by: 'user'; readonly userId: string }
   | { readonly by: 'payment'; readonly paymentId: string }
-  /** Active orders of an activity, or of all statuses those with the latest deadlines. */
-  | { readonly by: 'activity'; readonly activityId: number }
+  /** Those that hold a place of an activity: all, the pending or the paid ones. */
+  | { readonly by: 'activity'; readonly activityId: number; readonly status?: 'PENDING' | 'PAID' }
   /** The latest deadlines of a status first. */
   | { readonly by: 'status'; readonly status: Exclude<OrderStatus, 'ABORTED'> }
   /** Pending ones by deadline, from so many minutes ahead. */
-  | { readonly by: 'due'; readonly fromMinute: number };
+  | { readonly by: 'due'; readonly fromMinute: number }
+  /** What `readLateness` reads, the latest after its deadline first. */
+  | { readonly by: 'late'; readonly sinceMs: number };
 
 /**
  * What a page shows of MySQL. Its connections are READ ONLY: MySQL refuses a write over them, whatever a fault in

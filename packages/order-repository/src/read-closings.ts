@@ -21,7 +21,11 @@ export function countByStatus(database: Database, { sinceMs }: { sinceMs: number
   });
 }
 
-/** The latest first. An order that waited for its payment past the deadline was not late, and is left out. */
+/** An order that waited for its payment past the deadline was not late, and is left out. Part of SQL. */
+export const closedSince = `status = 'TIMEOUT_CLOSED' AND expires_at > NOW(3) - INTERVAL ? MICROSECOND
+         AND NOT EXISTS (SELECT 1 FROM payment_attempt WHERE payment_attempt.order_id = orders.id)`;
+
+/** The latest deadlines first. */
 export function readLateness(
   database: Database,
   { sinceMs, limit }: { sinceMs: number; limit: number },
@@ -30,8 +34,7 @@ export function readLateness(
     const rows = await session.rows<{ late_us: number }>(
       `SELECT TIMESTAMPDIFF(MICROSECOND, expires_at, closed_at) AS late_us
        FROM orders FORCE INDEX (orders_overdue)
-       WHERE status = 'TIMEOUT_CLOSED' AND expires_at > NOW(3) - INTERVAL ? MICROSECOND
-         AND NOT EXISTS (SELECT 1 FROM payment_attempt WHERE payment_attempt.order_id = orders.id)
+       WHERE ${closedSince}
        ORDER BY expires_at DESC LIMIT ?`,
       [sinceMs * 1_000, limit],
     );

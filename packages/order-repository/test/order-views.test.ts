@@ -1,3 +1,4 @@
+import { queryDatabase } from '@lapse/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../src/database.ts';
 import { type OrderViews, openOrderViews } from '../src/index.ts';
@@ -88,6 +89,28 @@ describe('the page’s view of MySQL', () => {
     expect(await idsOf({ by: 'user', userId: one.userId })).toEqual([one.id]);
     expect(await idsOf({ by: 'status', status: 'TIMEOUT_CLOSED' })).toEqual(expect.arrayContaining(ids));
     expect(await idsOf({ by: 'activity', activityId: activity.id })).toEqual([]);
+    const latest = await idsOf({ by: 'late', sinceMs: 86_400_000 });
+    expect(latest).toEqual(expect.arrayContaining(ids));
+    expect(await idsOf({ by: 'late', sinceMs: 0 })).toEqual([]);
+    const [longest] = await views.watchOrders(latest.slice(0, 1));
+    expect(Number(longest?.closedAt) - Number(longest?.expiresAt)).toBe(Math.max(...late));
+  });
+
+  it('the held and the sold places of an activity have a list each', async () => {
+    const activity = await createActivity(fixture.repository);
+    const [held, sold] = [newOrder(activity), newOrder(activity)];
+    await fixture.repository.createOrders([held, sold]);
+    await queryDatabase(
+      fixture.url,
+      "UPDATE orders SET status = 'PAID' WHERE id = UNHEX(REPLACE(?, '-', ''))",
+      [sold.id],
+    );
+    const of = async (status?: 'PENDING' | 'PAID') => {
+      const filter = { by: 'activity', activityId: activity.id, ...(status && { status }) } as const;
+      return (await views.listSummaries(filter, 200)).map(({ id }) => id);
+    };
+    expect([await of('PENDING'), await of('PAID')]).toEqual([[held.id], [sold.id]]);
+    expect((await of()).sort()).toEqual([held.id, sold.id].sort());
   });
 
   it('counts what waits', async () => {

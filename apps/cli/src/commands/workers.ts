@@ -22,8 +22,8 @@ function listed(
   { time, zone }: Words,
 ): CommandResult {
   const rows = workers.map(
-    ({ id, kind, host, pid, state, wanted, alive, startedAt, heartbeatAt, figures }) => [
-      ...[id, kind, `${host}:${pid}`, alive ? state : `${state}, not heard of`, wanted],
+    ({ id, kind, host, pid, version, state, wanted, alive, startedAt, heartbeatAt, figures }) => [
+      ...[id, kind, version, `${host}:${pid}`, alive ? state : `${state}, not heard of`, wanted],
       ...[time(startedAt), durationInWords(Math.max(0, nowMs - Date.parse(heartbeatAt)))],
       ...[figures.inHand ?? null, figures.waiting ?? null, figures.latenessP99Ms ?? null],
     ],
@@ -31,6 +31,7 @@ function listed(
   const head = [
     'id',
     'kind',
+    'version',
     'where',
     'state',
     'wanted',

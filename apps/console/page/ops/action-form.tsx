@@ -11,17 +11,19 @@ interface ActionFormProps {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly children?: ComponentChildren;
-  /** The API can say what would happen: a button for that as well. */
-  readonly canTry?: boolean;
 }
 
-/** What the API answers about rows; other answers have none. */
-interface RowsAnswer {
+/** What the API answers about rows, and about what may be so already; other answers say nothing of either. */
+interface ChangeAnswer {
   readonly outcomes?: readonly { readonly id: number | string; readonly kind: string }[];
+  readonly changes?: boolean;
 }
 
-/** A change by an operator's hand: why, then what it does and a second button, then what came of it. */
-export function ActionForm({ name, effect, path, body, children, canTry = false }: ActionFormProps) {
+/**
+ * A change by an operator's hand: why, then what it does and a second button, then what came of it. Beside it a dry
+ * run, in which the API judges and changes nothing.
+ */
+export function ActionForm({ name, effect, path, body, children }: ActionFormProps) {
   const { t } = useSpeech();
   const id = useId();
   const [asking, setAsking] = useState(false);
@@ -34,8 +36,8 @@ export function ActionForm({ name, effect, path, body, children, canTry = false 
     const request = JSON.stringify({ ...body, reason });
     if (asked.current.request !== request) asked.current = { request, key: crypto.randomUUID() };
     setBusy(true);
-    const answer = await callApi<RowsAnswer>('POST', path, {
-      body: { ...body, reason },
+    const answer = await callApi<ChangeAnswer>('POST', path, {
+      body: { ...body, reason, dryRun: false },
       key: asked.current.key,
     });
     setBusy(false);
@@ -46,9 +48,13 @@ export function ActionForm({ name, effect, path, body, children, canTry = false 
   };
   const tryOut = async (): Promise<void> => {
     setBusy(true);
-    const answer = await callApi<RowsAnswer>('POST', path, { body: { ...body, reason, dryRun: true } });
+    const answer = await callApi<ChangeAnswer>('POST', path, { body: { ...body, reason, dryRun: true } });
     setBusy(false);
-    setOutcome(answer.ok ? outcomesText(answer.value) : problemText(t, answer.problem));
+    setOutcome(answer.ok ? triedText(answer.value) : problemText(t, answer.problem));
+  };
+  const triedText = (answer: ChangeAnswer): string => {
+    if (answer.changes === false) return t.ops.nothingToDo;
+    return answer.outcomes ? `${t.ops.wouldDo} ${outcomesText(answer)}` : `${t.ops.wouldDo} ${effect}`;
   };
   const ask = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -79,16 +85,9 @@ export function ActionForm({ name, effect, path, body, children, canTry = false 
       ) : (
         <div class="choices">
           <button type="submit">{name}</button>
-          {canTry ? (
-            <button
-              type="button"
-              class="quiet"
-              disabled={busy || reason === ''}
-              onClick={() => void tryOut()}
-            >
-              {t.ops.dryRun}
-            </button>
-          ) : null}
+          <button type="button" class="quiet" disabled={busy || reason === ''} onClick={() => void tryOut()}>
+            {t.ops.dryRun}
+          </button>
         </div>
       )}
       <p class="soft outcome" role="status">
@@ -98,6 +97,6 @@ export function ActionForm({ name, effect, path, body, children, canTry = false 
   );
 }
 
-function outcomesText({ outcomes = [] }: RowsAnswer): string {
+function outcomesText({ outcomes = [] }: ChangeAnswer): string {
   return outcomes.map(({ id, kind }) => `${id}: ${kind}`).join(', ');
 }

@@ -45,9 +45,11 @@ export function ActivityTable({ activities }: { readonly activities: readonly Ac
 function ActivityRow({ activity }: { readonly activity: ActivityState }) {
   const { t, count } = useSpeech();
   const { id, name, capacity, mysql, redis, paused } = activity;
+  const list = `/ops/list?of=orders&activity=${id}`;
+  const lists = { held: `${list}&status=PENDING`, sold: `${list}&status=PAID` } as const;
   const cell = (of: keyof Places) => (
     <td class="number">
-      {count(mysql[of])}
+      {of === 'free' ? count(mysql[of]) : <Link to={lists[of]}>{count(mysql[of])}</Link>}
       <br />
       <span class={redis !== null && redis[of] !== mysql[of] ? 'badge bad' : 'store'}>
         {redis === null ? '–' : count(redis[of])}
@@ -57,7 +59,7 @@ function ActivityRow({ activity }: { readonly activity: ActivityState }) {
   return (
     <tr data-activity={id}>
       <td>
-        <Link to={`/ops/list?of=orders&activity=${id}`}>{name}</Link> <span class="store">{id}</span>
+        <Link to={list}>{name}</Link> <span class="store">{id}</span>
         {paused ? <span class="badge warn">{t.sales.paused}</span> : null}
         <PauseForm
           name={name}

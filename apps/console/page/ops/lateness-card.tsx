@@ -1,26 +1,28 @@
 import type { Lateness } from '../../src/live-states.ts';
 import { useSpeech } from '../language.tsx';
+import { Link } from '../router.tsx';
 
-/** At most so late at the 99th percentile: what the system promises while it runs steadily. */
-const objectiveMs = 50;
+/** The objective: of 1,000 orders 999 close within so long of their deadline. */
+const objectiveMs = 1_000;
 
 export function LatenessCard({ lateness }: { readonly lateness: Lateness | null }) {
   const { t, count } = useSpeech();
-  const isMet = lateness === null || lateness.p99Ms <= objectiveMs;
+  const isMet = lateness === null || lateness.p999Ms <= objectiveMs;
   const figures: readonly (readonly [string, number | undefined])[] = [
     ['p50', lateness?.p50Ms],
     ['p99', lateness?.p99Ms],
+    ['p99.9', lateness?.p999Ms],
     ['max', lateness?.maxMs],
   ];
   return (
     <section class="card third" aria-labelledby="lateness">
       <h2 id="lateness">{t.ops.lateness}</h2>
-      <div class="tiles three">
+      <div class="tiles two">
         {figures.map(([name, ms]) => (
-          <div class="tile" key={name}>
+          <Link to="/ops/list?of=orders&late=" class="tile" key={name}>
             <strong>{ms === undefined ? '–' : `${count(ms)} ms`}</strong>
             <span>{name}</span>
-          </div>
+          </Link>
         ))}
       </div>
       <p class="soft small">

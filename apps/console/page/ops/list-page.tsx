@@ -5,7 +5,7 @@ import { useSpeech } from '../language.tsx';
 import { problemText } from '../problem-text.ts';
 import { Link } from '../router.tsx';
 import type { Texts } from '../texts/en.ts';
-import { RowActions } from './row-actions.tsx';
+import { RowAction, type RowKind } from './row-actions.tsx';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -38,6 +38,7 @@ const sources = {
     path: '/api/ops/waiting',
     columns: ['id', 'what', 'orders', 'orderId', 'attempts', 'lastError', 'createdAt'],
   },
+  findings: { path: '/api/ops/findings', columns: ['at', 'activityId', 'kind', 'action', 'healedAt'] },
 } as const;
 type ListName = keyof typeof sources;
 
@@ -112,13 +113,18 @@ export function ListPage({ query }: { readonly query: URLSearchParams }) {
           </section>
         )}
       </section>
-      {isChoosable(name) && chosen.size > 0 ? <RowActions of={name} ids={[...chosen]} /> : null}
+      {isChoosable(name) && chosen.size > 0 ? (
+        <section class="card" aria-labelledby="chosen">
+          <h2 id="chosen">{t.ops.selected(chosen.size)}</h2>
+          <RowAction of={name} ids={[...chosen]} areEvents={query.get('kind') === 'shop_event'} />
+        </section>
+      ) : null}
     </>
   );
 }
 
 /** Whether something can be done about its rows here. */
-function isChoosable(name: ListName): name is 'parked' | 'refunds' | 'undelivered' {
+function isChoosable(name: ListName): name is ListName & RowKind {
   return name === 'parked' || name === 'refunds' || name === 'undelivered';
 }
 
@@ -130,9 +136,24 @@ function withOne(before: ReadonlySet<number>, id: number, isIn: boolean): Readon
 }
 
 function titleOf(t: Texts, name: ListName, query: URLSearchParams): string {
-  const filters = [...query].filter(([key]) => key !== 'of').map(([, value]) => value);
+  const filters = [...query].filter(([key]) => key !== 'of').map(([key, value]) => filterText(t, key, value));
   return [t.lists[name], ...filters].join(' · ');
 }
+
+function filterText(t: Texts, key: string, value: string): string {
+  if (key === 'late') return t.ops.lateness;
+  if (key === 'due') return t.ops.dueFrom(value);
+  if (key === 'activity') return `${t.ops.activity} ${value}`;
+  return wordOf(t, value);
+}
+
+/** A state or kind in the reader's language; what has no word there is shown as it is. */
+function wordOf(t: Texts, value: string): string {
+  return (t.words as Readonly<Record<string, string>>)[value] ?? value;
+}
+
+/** Columns whose values are of a closed list. */
+const worded: readonly string[] = ['status', 'state', 'kind', 'what', 'action'];
 
 interface CellProps {
   readonly column: string;
@@ -141,7 +162,7 @@ interface CellProps {
 }
 
 function Cell({ column, value, isOrder }: CellProps) {
-  const { dateTime } = useSpeech();
+  const { t, dateTime, exactTime } = useSpeech();
   if (value === null || value === undefined) return <td>–</td>;
   if (column === 'orderId' || (isOrder && column === 'id')) {
     return (
@@ -150,6 +171,9 @@ function Cell({ column, value, isOrder }: CellProps) {
       </td>
     );
   }
-  if (column.endsWith('At')) return <td>{dateTime(String(value))}</td>;
+  if (column === 'at' || column.endsWith('At')) {
+    return <td>{(isOrder ? exactTime : dateTime)(String(value))}</td>;
+  }
+  if (worded.includes(column)) return <td>{wordOf(t, String(value))}</td>;
   return <td class={column === 'userId' ? 'id' : ''}>{String(value)}</td>;
 }

@@ -11,7 +11,7 @@ import { Timeline } from './timeline.tsx';
 
 /** An order for operators: everything that happened to it, and what may be done. */
 export function OperatorOrderPage({ id }: { readonly id: string }) {
-  const { t, money, dateTime } = useSpeech();
+  const { t, money, exactTime } = useSpeech();
   const { state: order, link } = useLive<OrderState>(`/events/orders/${id}`);
   const [timeline, setTimeline] = useState<OrderTimeline | null>(null);
   // Read anew when the order itself has moved.
@@ -43,7 +43,7 @@ export function OperatorOrderPage({ id }: { readonly id: string }) {
               {t.order[order.status]}
             </p>
             <p class="soft">
-              {t.ops.deadline} {dateTime(order.expiresAt)}
+              {t.ops.deadline} {exactTime(order.expiresAt)}
               {order.refund === null ? '' : ` · ${order.refund}`}
             </p>
             <dl class="facts">
@@ -53,7 +53,7 @@ export function OperatorOrderPage({ id }: { readonly id: string }) {
             <h2>{t.ops.timeline}</h2>
             <Timeline timeline={timeline} />
           </section>
-          <OrderActions order={order} />
+          <OrderActions order={order} timeline={timeline} />
         </div>
       )}
     </>

@@ -22,7 +22,7 @@ export function PauseForm({ name, path, isPaused, effects }: PauseFormProps) {
         name={what}
         effect={effects[isPaused ? 1 : 0]}
         path={`${path}/${isPaused ? 'resume' : 'pause'}`}
-        body={{ dryRun: false }}
+        body={{}}
       />
     </details>
   );

@@ -1,24 +1,23 @@
 import { useSpeech } from '../language.tsx';
 import { ActionForm } from './action-form.tsx';
 
-interface RowActionsProps {
-  readonly of: 'parked' | 'refunds' | 'undelivered';
+export type RowKind = 'parked' | 'refunds' | 'undelivered';
+
+interface RowActionProps {
+  readonly of: RowKind;
   readonly ids: readonly number[];
+  /** Of what was given up: events for the shop, not notices. */
+  readonly areEvents?: boolean;
 }
 
-/** What may be done with the chosen rows of a list: first what would happen, then, after a second question, it. */
-export function RowActions({ of, ids }: RowActionsProps) {
+/** What may be done with rows that wait for a person: what would happen, or, after a second question, it. */
+export function RowAction({ of, ids, areEvents = false }: RowActionProps) {
   const { t } = useSpeech();
   const actions = {
     parked: { name: t.ops.redrive, effect: t.ops.sureRedrive, path: '/api/ops/parked/redrive' },
     refunds: { name: t.ops.payBack, effect: t.ops.surePayBack, path: '/api/ops/refunds/pay' },
     undelivered: { name: t.ops.resend, effect: t.ops.sureResend, path: '/api/ops/undelivered/resend' },
   } as const;
-  const body = { ids, dryRun: false, ...(of === 'undelivered' && { kind: 'notification' }) };
-  return (
-    <section class="card" aria-labelledby="chosen">
-      <h2 id="chosen">{t.ops.selected(ids.length)}</h2>
-      <ActionForm {...actions[of]} body={body} canTry />
-    </section>
-  );
+  const kind = areEvents ? 'shop_event' : 'notification';
+  return <ActionForm {...actions[of]} body={{ ids, ...(of === 'undelivered' && { kind }) }} />;
 }

@@ -59,7 +59,7 @@ export function QueueTiles({ state }: { readonly state: OperationsState }) {
   return (
     <section class="card" aria-labelledby="queues">
       <h2 id="queues">{t.ops.queues}</h2>
-      <div class="tiles">
+      <div class="tiles five">
         <Tile
           label={t.ops.outbox}
           value={outbox.rows}

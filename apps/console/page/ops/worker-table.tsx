@@ -15,6 +15,7 @@ export function WorkerTable({ workers }: { readonly workers: readonly WorkerStat
             <tr>
               <th scope="col">{t.ops.kind}</th>
               <th scope="col">{t.ops.state}</th>
+              <th scope="col">{t.ops.version}</th>
               <th scope="col" class="number">
                 {t.ops.inHand}
               </th>
@@ -41,7 +42,7 @@ export function WorkerTable({ workers }: { readonly workers: readonly WorkerStat
 }
 
 function WorkerRow({ worker, speech: { t, count } }: { worker: WorkerStatus; speech: Speech }) {
-  const { id, kind, host, pid, state, wanted, alive, figures } = worker;
+  const { id, kind, host, pid, version, state, wanted, alive, figures } = worker;
   const cell = (value: number | undefined, unit = '') => (
     <td class="number">{value === undefined ? '–' : `${count(value)}${unit}`}</td>
   );
@@ -67,6 +68,7 @@ function WorkerRow({ worker, speech: { t, count } }: { worker: WorkerStatus; spe
           {isDead ? t.ops.dead : t.ops[state]}
         </span>
       </td>
+      <td>{version}</td>
       {cell(figures.inHand)}
       {cell(figures.waiting)}
       {cell(figures.latenessP99Ms, ' ms')}

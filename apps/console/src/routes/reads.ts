@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { ConsoleDependencies } from '../console-dependencies.ts';
 import type { OrderRow } from '../live-states.ts';
 import { requireSession, sessionOf } from '../session-cookie.ts';
+import { latenessSinceMs } from '../watch-operations.ts';
 
 /** A buyer sees their newest orders here; all of them are in the shop's own account page. */
 const ownOrdersMax = 20;
@@ -15,9 +16,13 @@ const findQuery = z.union([
   z.strictObject({ order: orderId }),
   z.strictObject({ user: z.string().min(1).max(512) }),
   z.strictObject({ payment: z.string().min(1).max(512) }),
-  z.strictObject({ activity: z.coerce.number().pipe(activityId) }),
+  z.strictObject({
+    activity: z.coerce.number().pipe(activityId),
+    status: z.enum(['PENDING', 'PAID']).optional(),
+  }),
   z.strictObject({ status: z.enum(['PENDING', 'PAID', 'TIMEOUT_CLOSED', 'CANCELLED']) }),
   z.strictObject({ due: z.coerce.number().int().min(0).max(60) }),
+  z.strictObject({ late: z.literal('') }),
 ]);
 
 const waitingQuery = z.strictObject({ kind: z.enum(['outbox', 'effects', 'notices']) });
@@ -50,7 +55,11 @@ function filterOf(query: z.output<typeof findQuery>) {
   if ('order' in query) return { by: 'order', id: query.order } as const;
   if ('user' in query) return { by: 'user', userId: query.user } as const;
   if ('payment' in query) return { by: 'payment', paymentId: query.payment } as const;
-  if ('activity' in query) return { by: 'activity', activityId: query.activity } as const;
+  if ('activity' in query) {
+    const { activity, status } = query;
+    return { by: 'activity', activityId: activity, ...(status !== undefined && { status }) } as const;
+  }
+  if ('late' in query) return { by: 'late', sinceMs: latenessSinceMs } as const;
   if ('status' in query) return { by: 'status', status: query.status } as const;
   return { by: 'due', fromMinute: query.due } as const;
 }
