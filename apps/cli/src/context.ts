@@ -9,6 +9,7 @@ import {
 } from '@lapse/runtime';
 import type { Stock } from '@lapse/stock';
 import type { Io } from './io.ts';
+import { progressBar } from './progress-bar.ts';
 import { localWords, utcWords, type Words } from './words.ts';
 
 /** What commands work with. Every store is opened when it is first asked for, and closed at the end. */
@@ -21,8 +22,8 @@ export interface Context extends Closable {
   orders(): Promise<OrderRepository>;
   /** Resolves without Redis too; then each of its calls fails with LAPSE_STOCK_UNAVAILABLE. */
   stock(): Promise<Stock>;
-  /** How far long work has come: one line on a terminal, nothing in a pipe. */
-  progress(text: string): void;
+  /** How far long work has come, with a bar where its share is known: one line on a terminal, nothing in a pipe. */
+  progress(text: string, share?: number): void;
 }
 
 export interface ContextOptions {
@@ -61,8 +62,9 @@ export function openContext(io: Io, { verbose, utc }: ContextOptions): Context {
       const { openStock } = await import('@lapse/stock');
       return openStock(redis, log);
     }),
-    progress: (text) => {
-      if (io.err.isTTY === true) io.err.write(`\r\x1b[K${text}`);
+    progress: (text, share) => {
+      const bar = share === undefined ? '' : `${progressBar(share)}  `;
+      if (io.err.isTTY === true) io.err.write(`\r\x1b[K${bar}${text}`);
     },
     close: async () => {
       if (io.err.isTTY === true) io.err.write('\r\x1b[K');

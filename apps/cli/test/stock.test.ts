@@ -2,6 +2,7 @@ import { activityList, activityView } from '@lapse/contracts';
 import type { Activity } from '@lapse/order-repository';
 import { openActivity, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommandLine } from '../src/run-command-line.ts';
 import { activityShowShape } from '../src/shapes/activity.ts';
 import { auditShape } from '../src/shapes/audit.ts';
 import { changeShape, refusedShape } from '../src/shapes/change.ts';
@@ -85,6 +86,18 @@ test('audit: exit code 0 where the stores agree; drift is named with exit code 1
   expect((await readStock(shop, activity.id)).redis).toBe(9);
   const noted = await shop.query("SELECT reason FROM operator_action WHERE action = 'stock.heal'");
   expect(noted).toEqual([{ reason: 'of the test' }]);
+});
+
+test('long work draws a bar on a terminal, and nothing in a pipe', async () => {
+  const drawn = async (isTTY: boolean): Promise<string> => {
+    const parts: string[] = [];
+    const err = { isTTY, write: (text: string) => void parts.push(text) };
+    const io = { env: envOf(shop), out: { write: () => undefined }, err };
+    await runCommandLine(['audit'], { ...io, signal: new AbortController().signal });
+    return parts.join('');
+  };
+  expect(await drawn(true)).toMatch(/\[#*\.+\] +\d+% {2}comparing activity/);
+  expect(await drawn(false)).toBe('');
 });
 
 test('stock rebuild: a stock that Redis lost is loaded from MySQL, and the trail says who asked', async () => {

@@ -45,6 +45,7 @@ describe('doctor', () => {
       true,
     );
     expect(failed.filter(({ says }) => says === 'there is no such topic')).toHaveLength(2);
+    expect(failed.map(({ says }) => says).join()).not.toContain('https://');
   });
 
   test('a schema that is behind, and a Redis that is away, do not hide each other', async () => {

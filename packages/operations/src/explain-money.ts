@@ -7,16 +7,27 @@ export function explainMoney({ timeline }: ExplainedOrder, words: ExplanationWor
   const { order, payments } = timeline;
   const wanted = words.amount(order.amountMinor, order.currency);
   if (payments.length === 0) return { says: [`No payment came (${wanted} was asked). Nothing is owed.`] };
-  const owed = payments.filter(({ state }) => owedStates.has(state));
   const told = payments.map((payment) => inWords(payment, order.expiresAt, words));
-  const sum = owed.map(({ amountMinor, currency }) => words.amount(amountMinor, currency)).join(' and ');
-  return {
-    says: [...told, owed.length === 0 ? 'Nothing is owed.' : `Owed to the buyer: ${sum}.`],
-    todo: payments.flatMap(todoOf),
-  };
+  return { says: [...told, ...balance(payments, words)], todo: payments.flatMap(todoOf) };
+}
+
+/** What is owed, and what nobody knows yet: money in quarantine may be either. */
+function balance(payments: readonly TimelinePayment[], { amount }: ExplanationWords): string[] {
+  const sumOf = (states: ReadonlySet<TimelinePayment['state']>): string =>
+    payments
+      .filter(({ state }) => states.has(state))
+      .map(({ amountMinor, currency }) => amount(amountMinor, currency))
+      .join(' and ');
+  const [owed, open] = [sumOf(owedStates), sumOf(openStates)];
+  if (owed === '' && open === '') return ['Nothing is owed.'];
+  return [
+    ...(owed === '' ? [] : [`Owed to the buyer: ${owed}.`]),
+    ...(open === '' ? [] : [`Whether ${open} is owed is not decided yet.`]),
+  ];
 }
 
 const owedStates: ReadonlySet<TimelinePayment['state']> = new Set(['REFUND_PENDING', 'REFUND_FAILED']);
+const openStates: ReadonlySet<TimelinePayment['state']> = new Set(['QUARANTINED']);
 
 function inWords(payment: TimelinePayment, deadline: Date, { time, amount }: ExplanationWords): string {
   const { paymentId, amountMinor, currency, occurredAt, reason, refundTries, refundRef } = payment;

@@ -149,6 +149,9 @@ describe('who was told, and what is owed', () => {
     expect(back.about('buyer')).toContain('Lapse tells no buyer that money');
     expect(back.about('money')).toContain('Nothing is owed.');
     expect(back.todo).toEqual([]);
+    const open = explain({ ...closed, payments: [payment({ state: 'QUARANTINED' })] }, gone);
+    expect(open.about('money')).toContain('Whether 5000 CNY is owed is not decided yet.');
+    expect(open.about('money')).not.toContain('Nothing is owed');
   });
 
   test("an event that the shop's system did not take", () => {

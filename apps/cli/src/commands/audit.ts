@@ -97,7 +97,8 @@ async function lookOnce(
   const suspects: Suspect[] = [];
   const notLoaded: number[] = [];
   for (const [index, activity] of activities.entries()) {
-    context.progress(`comparing activity ${activity.id} (${index + 1} of ${activities.length}) …`);
+    const text = `comparing activity ${activity.id} (${index + 1} of ${activities.length}) …`;
+    context.progress(text, index / activities.length);
     const look = await lookAtStock(ports, activity.id, { youngMs, everyOrder: true });
     if (look.kind === 'different') suspects.push({ activity, differences: look.differences });
     if (look.kind === 'passing') notLoaded.push(activity.id);

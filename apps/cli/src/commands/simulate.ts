@@ -42,6 +42,7 @@ const options = z.object({
 
 const name = 'A simulated sale';
 const priceMinor = 8_800;
+const drawEveryMs = 250;
 
 /**
  * `lapse simulate`: put an activity on sale in the running system, and let buyers of the shape that was asked for live it
@@ -73,8 +74,12 @@ export const simulate: Command = async (context, input) => {
   if (opened.kind === 'replayed') throw new UsageError('--key was used before: this sale has been played');
   const activity = JSON.parse(opened.answer.body.toString());
   const tally = createTally();
-  context.progress(`${typed.buyers} buyers live the sale of activity ${activity.id} …`);
-  await playSale(clients, plan, [activity], tally);
+  const drawing = setInterval(() => {
+    const { orders, refused } = tally.counts;
+    const text = `${typed.buyers} buyers live the sale of activity ${activity.id} …`;
+    context.progress(text, (orders + refused) / typed.buyers);
+  }, drawEveryMs);
+  await playSale(clients, plan, [activity], tally).finally(() => clearInterval(drawing));
   const rested = await awaitRest(context, activity.id, tally.counts.lastDeadline);
   const free = (await stores.orders.readActivity(activity.id))?.available ?? 0;
   return resultOf({ id: activity.id, buyers: typed.buyers, capacity: body.capacity, free }, rested, tally);

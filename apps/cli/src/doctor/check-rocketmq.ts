@@ -1,6 +1,9 @@
 import type { BrokerState, BrokerTopic } from '@lapse/messaging';
 import type { Check, CheckState } from './check.ts';
 
+/** What RocketMQ adds to every error: a link to a general page. */
+const advice = /\s*For more information, please visit.*$/s;
+
 /** Both topics: served by the proxy, of type DELAY, with their groups, and what waits in them. */
 export function checkRocketmq({ routes, topics }: BrokerState): Check[] {
   const served = routes.map(({ topic, fault }): Check => {
@@ -9,7 +12,7 @@ export function checkRocketmq({ routes, topics }: BrokerState): Check[] {
       area: 'rocketmq',
       check: topic,
       state: 'fail',
-      says: `not served: ${fault}`,
+      says: `not served: ${fault.replace(advice, '')}`,
       fix: routeFix(fault),
     };
   });

@@ -26,7 +26,8 @@ export async function awaitRest(context: Context, activityId: number, lastDeadli
     const agrees = open === 0 && look.kind === 'clean';
     const isOver = ports.orders.now() > lastDeadline + restWithinMs;
     if (agrees || isOver || signal.aborted) return { orders, agrees };
-    context.progress(`${open} orders are open; waiting for their deadlines …`);
+    const text = `${open} orders are open; waiting for their deadlines …`;
+    context.progress(text, orders.length === 0 ? 0 : 1 - open / orders.length);
     await sleep(lookEveryMs, signal);
   }
 }
