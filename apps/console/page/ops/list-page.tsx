@@ -5,7 +5,7 @@ import { useSpeech } from '../language.tsx';
 import { problemText } from '../problem-text.ts';
 import { Link } from '../router.tsx';
 import type { Texts } from '../texts/en.ts';
-import { RowAction, type RowKind } from './row-actions.tsx';
+import { RowAction, type RowKind } from './row-action.tsx';
 
 type Row = Readonly<Record<string, unknown>>;
 

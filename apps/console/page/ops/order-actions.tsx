@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { OrderState } from '../../src/live-states.ts';
 import { useSpeech } from '../language.tsx';
 import { ActionForm } from './action-form.tsx';
-import { RowAction, type RowKind } from './row-actions.tsx';
+import { RowAction, type RowKind } from './row-action.tsx';
 
 const minutesDefault = 5;
 const minuteMs = 60_000;
