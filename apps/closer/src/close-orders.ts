@@ -1,4 +1,4 @@
-import type { TimeoutOrder } from '@lapse/contracts';
+import type { DueOrder } from '@lapse/messaging';
 import { countOutcomes, logIdsOnce, type RetryLater, retryLater } from '@lapse/order-flow';
 import type { CloseResult, OrderRepository, StockEffect } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
@@ -28,7 +28,7 @@ export function closeOrders({ orders, releaseStock, log }: CloseOrdersParts) {
     log.error.bind(log),
     'orders cannot be closed and are parked: see their reason in the table "parked"',
   );
-  return async (due: readonly TimeoutOrder[]): Promise<{ retry: RetryLater[] }> => {
+  return async (due: readonly DueOrder[]): Promise<{ retry: RetryLater[] }> => {
     const result = await orders.closeExpired(
       due.map(({ orderId }) => orderId),
       { cause: 'message' },

@@ -1,5 +1,4 @@
-import type { TimeoutOrder } from '@lapse/contracts';
-import type { Relay } from '@lapse/messaging';
+import type { DueOrder, Relay } from '@lapse/messaging';
 import { countOutcomes, logIdsOnce, type RetryLater, retryLater } from '@lapse/order-flow';
 import type { OrderRepository, RemindResult } from '@lapse/order-repository';
 import type { Logger } from '@lapse/runtime';
@@ -30,7 +29,7 @@ export function remindBuyers({ orders, relay, noticesWait, log }: RemindBuyersPa
     log.error.bind(log),
     'orders cannot be reminded and are parked: see their reason in the table "parked"',
   );
-  return async (due: readonly TimeoutOrder[]): Promise<{ retry: RetryLater[] }> => {
+  return async (due: readonly DueOrder[]): Promise<{ retry: RetryLater[] }> => {
     const result = await orders.remindPending(due.map(({ orderId }) => orderId));
     if (result.outbox) relay.add(result.outbox);
     if (result.reminded.length > 0) noticesWait();

@@ -1,5 +1,4 @@
-import type { TimeoutOrder } from '@lapse/contracts';
-import { consumeTimeouts, openTimeoutSender, type TimeoutConsumer } from '@lapse/messaging';
+import { consumeTimeouts, type DueOrder, openTimeoutSender, type TimeoutConsumer } from '@lapse/messaging';
 import { sleep } from '@lapse/runtime';
 import {
   consume,
@@ -28,7 +27,7 @@ const received: string[] = [];
 beforeAll(async () => {
   shop = await openShop();
   broker = await openBroker();
-  const handle = async (orders: TimeoutOrder[]) => {
+  const handle = async (orders: readonly DueOrder[]) => {
     received.push(...orders.map(({ orderId }) => orderId));
     return { retry: [] };
   };

@@ -1,6 +1,7 @@
-import type { Phase, TimeoutOrder } from '@lapse/contracts';
+import type { Phase } from '@lapse/contracts';
 import {
   createDueQueue,
+  type DueOrder,
   type HandleDueOptions,
   type HeldMessage,
   handleDue,
@@ -20,7 +21,7 @@ export interface TimeoutWorkerOptions {
   readonly batchMax: number;
   readonly now: () => number;
   readonly handle: HandleDueOptions<Delivery>['handle'];
-  readonly rearm: (orders: TimeoutOrder[]) => Promise<void>;
+  readonly rearm: (orders: readonly DueOrder[]) => Promise<void>;
   readonly log: Logger;
 }
 

@@ -1,4 +1,3 @@
-import type { TimeoutOrder } from '@lapse/contracts';
 import TinyQueue from 'tinyqueue';
 
 /** A received message, until all of its orders are done. */
@@ -13,13 +12,20 @@ export interface HeldMessage<V> {
   remaining: number;
 }
 
-/** An order in hand. One for each order id, however many messages brought it. */
-export interface HeldOrder<V> {
-  readonly order: TimeoutOrder;
-  /** That brought it: one, but for duplicates. */
-  readonly messages: HeldMessage<V>[];
-  /** When to look at it next, by the clock that decides what is due. */
-  dueAt: number;
+/** What is kept of an order: the rest of it is read from its row. */
+export interface DueOrder {
+  readonly orderId: string;
+}
+
+/**
+ * An order in hand. One for each order id, however many messages brought it. A burst keeps a hundred thousand of them, so
+ * each has few fields and no object of its own beside it: 180 bytes with its id and its places, and it was 420.
+ */
+export interface HeldOrder<V> extends DueOrder {
+  /** That brought it: one, or a list where there are duplicates. */
+  messages: HeldMessage<V> | HeldMessage<V>[];
+  /** When to look at it next. */
+  moment: Moment<V>;
   /** Look at it to re-arm it, not to handle it: it is due later than its message can be held. */
   far: boolean;
   /** Failures in a row. */
@@ -29,6 +35,7 @@ export interface HeldOrder<V> {
 
 /** Orders to look at at the same time: thousands, in a burst. */
 interface Moment<V> {
+  /** By the clock that decides what is due. */
   readonly dueAt: number;
   /** Emptied from the front. */
   readonly orders: (HeldOrder<V> | undefined)[];
@@ -37,7 +44,7 @@ interface Moment<V> {
 
 export interface DueQueue<V> {
   /** Take an order of a message in hand. A second delivery joins the first, at the earlier of their times. */
-  add(order: TimeoutOrder, message: HeldMessage<V>, when: { dueAt: number; far: boolean }): void;
+  add(orderId: string, message: HeldMessage<V>, when: { dueAt: number; far: boolean }): void;
   /** Orders due at `nowMs`, earliest first. They stay known, so that a duplicate still joins them. */
   takeDue(nowMs: number, max: number): HeldOrder<V>[];
   /** Put a taken order back, to be looked at again at `dueAt`. */
@@ -64,24 +71,26 @@ export function createDueQueue<V>(): DueQueue<V> {
   let places = 0;
   let taken = 0;
 
+  function momentAt(dueAt: number): Moment<V> {
+    const known = byTime.get(dueAt);
+    if (known) return known;
+    const moment: Moment<V> = { dueAt, orders: [], passed: 0 };
+    byTime.set(dueAt, moment);
+    moments.push(moment);
+    return moment;
+  }
+
   function push(held: HeldOrder<V>): void {
     places += 1;
-    const moment = byTime.get(held.dueAt);
-    if (moment) {
-      moment.orders.push(held);
-      return;
-    }
-    const first = { dueAt: held.dueAt, orders: [held], passed: 0 };
-    byTime.set(held.dueAt, first);
-    moments.push(first);
+    held.moment.orders.push(held);
   }
 
   /** The earliest order that waits. Moving an order leaves its old place behind: those are dropped here. */
   function peek(): HeldOrder<V> | undefined {
     for (let moment = moments.peek(); moment; moment = moments.peek()) {
       for (; moment.passed < moment.orders.length; pass(moment)) {
-        const held = moment.orders[moment.passed];
-        if (held?.place === 'waiting' && held.dueAt === moment.dueAt) return held;
+        const held: HeldOrder<V> | undefined = moment.orders[moment.passed];
+        if (held?.place === 'waiting' && held.moment === moment) return held;
       }
       moments.pop();
       byTime.delete(moment.dueAt);
@@ -99,38 +108,39 @@ export function createDueQueue<V>(): DueQueue<V> {
   function remove(held: HeldOrder<V>): void {
     if (held.place === 'taken') taken -= 1;
     held.place = 'gone';
-    byId.delete(held.order.orderId);
+    byId.delete(held.orderId);
   }
 
   function messages(): Set<HeldMessage<V>> {
     const all = new Set<HeldMessage<V>>();
-    for (const held of byId.values()) for (const message of held.messages) all.add(message);
+    for (const held of byId.values()) for (const message of messagesOf(held)) all.add(message);
     return all;
   }
 
   return {
-    add(order, message, { dueAt, far }) {
-      const known = byId.get(order.orderId);
+    add(orderId, message, { dueAt, far }) {
+      const known = byId.get(orderId);
       if (!known) {
         message.remaining += 1;
         const held: HeldOrder<V> = {
-          order,
-          messages: [message],
-          dueAt,
+          orderId,
+          messages: message,
+          moment: momentAt(dueAt),
           far,
           failures: 0,
           place: 'waiting',
         };
-        byId.set(order.orderId, held);
+        byId.set(orderId, held);
         push(held);
         return;
       }
-      if (!known.messages.includes(message)) {
-        known.messages.push(message);
+      const messages = messagesOf(known);
+      if (!messages.includes(message)) {
+        known.messages = [...messages, message];
         message.remaining += 1;
       }
-      if (known.place === 'waiting' && dueAt < known.dueAt && known.failures === 0) {
-        known.dueAt = dueAt;
+      if (known.place === 'waiting' && dueAt < known.moment.dueAt && known.failures === 0) {
+        known.moment = momentAt(dueAt);
         known.far = far;
         push(known);
       }
@@ -138,7 +148,7 @@ export function createDueQueue<V>(): DueQueue<V> {
 
     takeDue(nowMs, max) {
       const due: HeldOrder<V>[] = [];
-      for (let held = peek(); held && held.dueAt <= nowMs && due.length < max; held = peek()) {
+      for (let held = peek(); held && held.moment.dueAt <= nowMs && due.length < max; held = peek()) {
         held.place = 'taken';
         due.push(held);
       }
@@ -149,14 +159,14 @@ export function createDueQueue<V>(): DueQueue<V> {
     putBack(held, dueAt) {
       taken -= 1;
       held.place = 'waiting';
-      held.dueAt = dueAt;
+      held.moment = momentAt(dueAt);
       push(held);
     },
 
     finish(held) {
       remove(held);
       const done: HeldMessage<V>[] = [];
-      for (const message of held.messages) {
+      for (const message of messagesOf(held)) {
         message.remaining -= 1;
         if (message.remaining === 0) done.push(message);
       }
@@ -164,7 +174,7 @@ export function createDueQueue<V>(): DueQueue<V> {
     },
 
     forget: remove,
-    nextDueAt: () => peek()?.dueAt,
+    nextDueAt: () => peek()?.moment.dueAt,
     size: () => places + taken,
     messages,
 
@@ -175,4 +185,9 @@ export function createDueQueue<V>(): DueQueue<V> {
       return all;
     },
   };
+}
+
+/** The messages that brought an order. */
+export function messagesOf<V>({ messages }: HeldOrder<V>): readonly HeldMessage<V>[] {
+  return Array.isArray(messages) ? messages : [messages];
 }

@@ -1,6 +1,6 @@
-import { ordersPerMessageMax, type TimeoutOrder } from '@lapse/contracts';
+import { ordersPerMessageMax } from '@lapse/contracts';
 import { backOffMs, type Logger } from '@lapse/runtime';
-import type { DueQueue, HeldMessage, HeldOrder } from './due-queue.ts';
+import { type DueOrder, type DueQueue, type HeldMessage, type HeldOrder, messagesOf } from './due-queue.ts';
 import { messageOf } from './start-client.ts';
 import type { StoreFault } from './store-trouble.ts';
 
@@ -23,8 +23,8 @@ export interface HandleDueOptions<V> {
   readonly queue: DueQueue<V>;
   readonly batchMax: number;
   readonly now: () => number;
-  readonly handle: (orders: TimeoutOrder[]) => Promise<HandleResult>;
-  readonly rearm: (orders: TimeoutOrder[]) => Promise<void>;
+  readonly handle: (orders: readonly DueOrder[]) => Promise<HandleResult>;
+  readonly rearm: (orders: readonly DueOrder[]) => Promise<void>;
   readonly onDone: (message: HeldMessage<V>) => void;
   /**
    * A call failed with these messages in it: what does that say of the store? What it marks as kept stays in memory past
@@ -100,7 +100,7 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
   async function handleBatch(batch: HeldOrder<V>[]): Promise<void> {
     let retry: Map<string, number>;
     try {
-      const result = await options.handle(batch.map((held) => held.order));
+      const result = await options.handle(batch);
       retry = new Map(result.retry.map(({ orderId, inMs }) => [orderId, inMs]));
     } catch (error) {
       return failed(batch, error, 'a batch of due orders failed and is tried again');
@@ -108,7 +108,7 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
     options.onWorked?.();
     const far: HeldOrder<V>[] = [];
     for (const held of batch) {
-      const inMs = retry.get(held.order.orderId);
+      const inMs = retry.get(held.orderId);
       held.failures = 0;
       if (inMs === undefined) finish(held);
       else if (inMs > retryInMemoryMsMax) far.push(held);
@@ -121,7 +121,7 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
     for (let from = 0; from < far.length; from += ordersPerMessageMax) {
       const chunk = far.slice(from, from + ordersPerMessageMax);
       try {
-        await options.rearm(chunk.map((held) => held.order));
+        await options.rearm(chunk);
       } catch (error) {
         for (const held of chunk) held.far = true;
         failed(chunk, error, 'orders due later could not be armed again; tried again');
@@ -134,7 +134,7 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
 
   function failed(batch: HeldOrder<V>[], error: unknown, what: string): void {
     const failures = Math.max(...batch.map((held) => held.failures)) + 1;
-    const fault = options.onFailed?.(error, new Set(batch.flatMap((held) => held.messages)));
+    const fault = options.onFailed?.(error, new Set(batch.flatMap(messagesOf)));
     const inMs = backOffMs(failures, fault === 'away' ? awayBackOffMs : failureBackOffMs);
     log.warn({ reason: messageOf(error), orders: batch.length, failures, inMs }, what);
     // One time for all, so that what failed together is tried together.
@@ -150,7 +150,7 @@ export function handleDue<V>(options: HandleDueOptions<V>): DueHandler {
     // NaN would spoil the order of the heap, and 0 spin.
     const waitMs = inMs > 0 ? inMs : retryInMemoryMsMin;
     const lookAtMs = performance.now() + waitMs;
-    if (held.messages.some((message) => message.isKept || message.holdUntilMs > lookAtMs)) {
+    if (messagesOf(held).some((message) => message.isKept || message.holdUntilMs > lookAtMs)) {
       queue.putBack(held, nowMs + waitMs);
     } else {
       queue.forget(held);

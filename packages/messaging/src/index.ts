@@ -7,6 +7,7 @@ export { countDeadLetters } from './count-dead-letters.ts';
 export { createTopics, type TopicLimits } from './create-topics.ts';
 export { type BrokerState, type BrokerTopic, describeBroker } from './describe-broker.ts';
 export { type DeadLetterDrain, type DeadLetterOptions, drainDeadLetters } from './drain-dead-letters.ts';
+export type { DueOrder } from './due-queue.ts';
 export { type GroupLimits, groupByDueTime, type MessageGroup } from './group-by-due-time.ts';
 export type { HandleResult } from './handle-due.ts';
 export { MessagingError, type MessagingErrorCode } from './messaging-error.ts';

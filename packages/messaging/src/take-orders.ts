@@ -26,6 +26,6 @@ export function takeOrders<V>({ queue, message, orders, nowMs, gatherMs }: TakeO
     const far = inMs > holdMs;
     const rearmAt = inMs > rearmAtOnceMs ? nowMs : nowMs + holdMs;
     const lookAt = gatherMs === 0 ? order.dueTime : Math.ceil(order.dueTime / gatherMs) * gatherMs;
-    queue.add(order, message, { dueAt: far ? rearmAt : lookAt, far });
+    queue.add(order.orderId, message, { dueAt: far ? rearmAt : lookAt, far });
   }
 }

@@ -2,7 +2,7 @@ import type { TimeoutOrder } from '@lapse/contracts';
 import { createLogger } from '@lapse/runtime';
 import { waitUntil } from '@lapse/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { createDueQueue } from '../src/due-queue.ts';
+import { createDueQueue, type DueOrder } from '../src/due-queue.ts';
 import { handleDue } from '../src/handle-due.ts';
 import type { StoreFault } from '../src/store-trouble.ts';
 import { idsOf, log, newOrders } from './support.ts';
@@ -13,11 +13,11 @@ function burst(count: number, batchMax: number) {
   const message = { view: null, holdUntilMs: Number.POSITIVE_INFINITY, isKept: false, remaining: 0 };
   const add = (more: number): TimeoutOrder[] => {
     const orders = newOrders(more, () => Date.now() - 1);
-    for (const order of orders) queue.add(order, message, { dueAt: order.dueTime, far: false });
+    for (const order of orders) queue.add(order.orderId, message, { dueAt: order.dueTime, far: false });
     return orders;
   };
   const orders = add(count);
-  const batches: { orders: TimeoutOrder[]; end: () => void }[] = [];
+  const batches: { orders: readonly DueOrder[]; end: () => void }[] = [];
   let ended = 0;
   const due = handleDue({
     queue,
@@ -111,7 +111,7 @@ async function waitsAfter(fault: StoreFault, failures: number): Promise<number[]
   const queue = createDueQueue<null>();
   const message = { view: null, holdUntilMs: Number.POSITIVE_INFINITY, isKept: false, remaining: 0 };
   for (const order of newOrders(1, () => Date.now() - 1)) {
-    queue.add(order, message, { dueAt: order.dueTime, far: false });
+    queue.add(order.orderId, message, { dueAt: order.dueTime, far: false });
   }
   const waits: number[] = [];
   const keepWaits = { write: (line: string) => void waits.push(JSON.parse(line).inMs) };

@@ -5,7 +5,6 @@ import {
   newMessage,
   newOrder,
   newOrders,
-  percentile,
   recordTimeouts,
   sendRaw,
   type TestConfig,
@@ -51,8 +50,6 @@ describe.concurrent('a consumer that is paused', () => {
       timeoutMs: promptMsMax,
     });
     expect([idsOf(other.handled), paused.handled]).toEqual([[...sent].sort(), []]);
-    const late = other.handled.map(({ order, at }) => at - order.dueTime);
-    process.stdout.write(`one of two consumers paused: handled p99 ${percentile(late, 0.99)} ms after due\n`);
 
     paused.resume();
     expect(paused.isDrained()).toBe(false);

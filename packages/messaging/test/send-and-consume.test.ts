@@ -2,7 +2,16 @@ import { waitUntil } from '@lapse/testing';
 import { expect, test } from 'vitest';
 import { sendOutboxRows } from '../src/send-outbox-rows.ts';
 import { openTimeoutSender } from '../src/timeout-sender.ts';
-import { idsOf, log, newOrders, newRow, percentile, recordTimeouts, testTopics } from './support.ts';
+import {
+  idsOf,
+  latenessOf,
+  log,
+  newOrders,
+  newRow,
+  percentile,
+  recordTimeouts,
+  testTopics,
+} from './support.ts';
 
 /** Far above what an idle machine shows (p99 below 10 ms): it only catches a broken timer. */
 const latenessMsMax = 2_000;
@@ -27,7 +36,7 @@ test('each order reaches the handler once, at its own millisecond and never befo
 
     await waitUntil(() => consumer.handled.length >= orders.length, { what: 'every order to be handled' });
     expect(idsOf(consumer.handled)).toEqual(idsOf(orders));
-    const lateness = consumer.handled.map(({ order, at }) => at - order.dueTime);
+    const lateness = latenessOf(consumer.handled, orders);
     expect(Math.min(...lateness)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...lateness)).toBeLessThan(latenessMsMax);
     process.stdout.write(

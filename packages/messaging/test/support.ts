@@ -13,6 +13,7 @@ import { clientOptions } from '../src/client-options.ts';
 import { closeClient } from '../src/close-client.ts';
 import { type ConsumeOptions, consumeTimeouts } from '../src/consume-timeouts.ts';
 import { createTopics } from '../src/create-topics.ts';
+import type { DueOrder } from '../src/due-queue.ts';
 import type { HandleResult } from '../src/handle-due.ts';
 import type { ParkedMessage } from '../src/parked-message.ts';
 
@@ -90,7 +91,7 @@ export async function sendRaw(config: TestConfig, phase: Phase, bodies: (Buffer 
 }
 
 export interface Handled {
-  readonly order: TimeoutOrder;
+  readonly order: DueOrder;
   readonly at: number;
   readonly batch: number;
 }
@@ -99,10 +100,10 @@ export interface Handled {
 export async function recordTimeouts(config: TestConfig, phase: Phase, over: Partial<ConsumeOptions> = {}) {
   const handled: Handled[] = [];
   const parked: ParkedMessage[] = [];
-  const rearmed: TimeoutOrder[] = [];
+  const rearmed: DueOrder[] = [];
   let batches = 0;
 
-  function record(orders: TimeoutOrder[]): void {
+  function record(orders: readonly DueOrder[]): void {
     const at = Date.now();
     batches += 1;
     handled.push(...orders.map((order) => ({ order, at, batch: batches })));
@@ -128,8 +129,19 @@ export async function recordTimeouts(config: TestConfig, phase: Phase, over: Par
   return { ...consumer, handled, parked, rearmed, record };
 }
 
-export function idsOf(orders: readonly (TimeoutOrder | Handled)[]): string[] {
+export function idsOf(orders: readonly (DueOrder | Handled)[]): string[] {
   return orders.map((item) => ('order' in item ? item.order.orderId : item.orderId)).sort();
+}
+
+/** When each of these is due, by its id: a consumer hands over no more of an order. */
+export function dueTimesOf(orders: readonly TimeoutOrder[]): ReadonlyMap<string, number> {
+  return new Map(orders.map(({ orderId, dueTime }) => [orderId, dueTime]));
+}
+
+/** How long after its time each was handled, in ms. `orders` are all that were sent. */
+export function latenessOf(handled: readonly Handled[], orders: readonly TimeoutOrder[]): number[] {
+  const dueTimes = dueTimesOf(orders);
+  return handled.map(({ order, at }) => at - (dueTimes.get(order.orderId) ?? Number.NaN));
 }
 
 export function percentile(values: readonly number[], share: number): number {
