@@ -1,5 +1,6 @@
-import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
+import { nodeHttp } from '@lapse/runtime';
 import helmet from 'helmet';
 
 /** What the API serves is JSON, for programs: nothing in it may be run, framed or embedded. The docs page has its own. */
@@ -13,8 +14,8 @@ const contentSecurityPolicy = {
  * fourteen steps were 5% of a create's CPU time.
  */
 export function secureHeaders(): OutgoingHttpHeaders {
-  const request = new IncomingMessage(new Socket());
-  const response = new ServerResponse(request);
+  const request = new nodeHttp.IncomingMessage(new Socket());
+  const response = new nodeHttp.ServerResponse(request);
   helmet({ contentSecurityPolicy })(request, response, (error) => {
     if (error !== undefined) throw error;
   });

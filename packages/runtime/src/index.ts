@@ -15,6 +15,7 @@ export { hideUrlPasswords } from './hide-secrets.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { type CallMeter, createCallMeter, measureCalls, type Watchers } from './measure-calls.ts';
 export { Counter, Gauge, Histogram, registry } from './metrics.ts';
+export { nodeHttp } from './node-http.ts';
 export type { Pausable } from './pausable.ts';
 export { readConfig } from './read-config.ts';
 export { type RedisAddress, type RedisTarget, readRedisAddress } from './redis-address.ts';

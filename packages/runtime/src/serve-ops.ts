@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Closable } from './closable.ts';
 import type { Logger } from './logger.ts';
 import { collectProcessMetrics, registry } from './metrics.ts';
+import { nodeHttp } from './node-http.ts';
 import { type CheckOptions, createReadiness, type Readiness } from './readiness.ts';
 import type { OpsConfig } from './settings.ts';
 
@@ -33,7 +34,7 @@ export async function serveOps(config: OpsConfig, log: Logger): Promise<Ops> {
   collectProcessMetrics();
   const readiness = createReadiness();
   let stopping = false;
-  const server = createServer({ maxHeaderSize: limits.headerBytesMax }, (request, response) => {
+  const server = nodeHttp.createServer({ maxHeaderSize: limits.headerBytesMax }, (request, response) => {
     answer(request, response, readiness).catch((error: unknown) => {
       log.error({ err: error, path: request.url }, 'ops request failed');
       if (!response.headersSent) response.writeHead(500);
