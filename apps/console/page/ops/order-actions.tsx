@@ -13,7 +13,7 @@ interface OrderActionsProps {
   readonly timeline: OrderTimeline | null;
 }
 
-/** What an operator may do about an order. Each names its effect, can be tried, and asks before it is done. */
+/** What an operator may do about an order, what waits for one first. Each names its effect, can be tried, and asks before it is done. */
 export function OrderActions({ order, timeline }: OrderActionsProps) {
   const { t } = useSpeech();
   const waiting = rowsOf(timeline);
@@ -21,13 +21,13 @@ export function OrderActions({ order, timeline }: OrderActionsProps) {
   return (
     <section class="card third actions" aria-labelledby="actions">
       <h2 id="actions">{t.ops.actions}</h2>
-      {isPending ? <PendingActions order={order} /> : null}
       {waiting.map(({ name, of, row }) => (
         <div key={`${name} ${row}`}>
           <h3>{t.ops[name](row)}</h3>
           <RowAction of={of} ids={[row]} areEvents={name === 'eventRow'} />
         </div>
       ))}
+      {isPending ? <PendingActions order={order} /> : null}
       {isPending || waiting.length > 0 ? null : <p class="soft">{t.ops.nothingToDo}</p>}
     </section>
   );
