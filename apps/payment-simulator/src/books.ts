@@ -8,6 +8,8 @@ export interface Attempt {
   /** What the buyer has done and what is not carried out yet. */
   click: { readonly outcome: Outcome; readonly dueAt: number } | undefined;
   capture: SimulatorCapture | undefined;
+  readonly refunds: Refund[];
+  /** Of those that did not fail. */
   refundedMinor: number;
 }
 
@@ -93,6 +95,7 @@ export class Books {
       state: 'open',
       click: undefined,
       capture: undefined,
+      refunds: [],
       refundedMinor: 0,
     };
     this.attempts.set(terms.providerRef, attempt);
@@ -125,6 +128,7 @@ export class Books {
     attempt.refundedMinor += amountMinor;
     const refund: Refund = { terms, state: terms.state, dueAt };
     this.refunds.set(refundRef, refund);
+    attempt.refunds.push(refund);
     if (refundId !== null) this.refundsByKey.set(refundId, refund);
     this.moves.push({ kind: 'refund', refund });
   }

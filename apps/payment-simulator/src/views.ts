@@ -1,7 +1,7 @@
 import type { SimulatorAttempt, SimulatorRefund } from '@lapse/contracts';
 import type { Attempt, Refund } from './books.ts';
 
-export function attemptView({ terms, state, capture }: Attempt, pageUrl: string): SimulatorAttempt {
+export function attemptView({ terms, state, capture, refunds }: Attempt, pageUrl: string): SimulatorAttempt {
   const { providerRef, attemptId, orderId, amountMinor, currency } = terms;
   return {
     providerRef,
@@ -12,6 +12,7 @@ export function attemptView({ terms, state, capture }: Attempt, pageUrl: string)
     state,
     payUrl: `${pageUrl}/pay/${providerRef}`,
     ...(capture && { capture }),
+    refunds: refunds.map(refundView),
   };
 }
 

@@ -1,7 +1,7 @@
 import { applyEffects, type EffectPorts } from '@lapse/order-flow';
 import type { OrderRepository, PaymentAttempt } from '@lapse/order-repository';
 import {
-  type Capture,
+  type AttemptStatus,
   type PaymentProvider,
   ProviderRefusedError,
   ProviderUnavailableError,
@@ -33,7 +33,16 @@ export interface SettleAttemptsParts {
   readonly log: Logger;
 }
 
-type Outcome = 'captured' | 'cancelled' | 'processing' | 'failed' | 'unavailable' | 'refused';
+type Outcome =
+  | 'captured'
+  | 'refunded'
+  | 'quarantined'
+  | 'cancelled'
+  | 'processing'
+  | 'failed'
+  | 'unavailable'
+  | 'refused';
+type Captured = Extract<AttemptStatus, { kind: 'captured' }>;
 
 /** Attempts of one lane in one claim: few, so that a lease is short. */
 const attemptsPerLaneMax = 4;
@@ -51,10 +60,11 @@ const seldom = { minMs: 60_000, maxMs: 300_000 };
 
 /**
  * Settle payment attempts whose time is up: cancel each at its provider, so that no money comes any more, and do
- * what the provider then says. Captured: the payment is recorded, and pays the order or goes back. Cancelled: the
- * order may close. One whose creation got no answer is created again first, by the same id and so the same attempt:
- * only then can it be cancelled. While the provider does not answer, the attempt is tried again, and its order
- * closes when its grace is over.
+ * what the provider then says. Captured: the payment is recorded, and pays the order or goes back; money that has gone
+ * back pays nothing and is not owed again, so an order that a restored backup has pending once more closes. Cancelled:
+ * the order may close. An attempt whose creation got no answer is created again first, by the same id and so the same
+ * attempt: only then can it be cancelled. While the provider does not answer, the attempt is tried again, and its
+ * order closes when its grace is over.
  *
  * Safe beside any number of settlers, webhooks and closers: the provider's calls are idempotent by the attempt, and
  * what is written is decided under the order's lock.
@@ -110,8 +120,7 @@ async function settleOnce(parts: SettleAttemptsParts, attempt: PaymentAttempt): 
       await orders.endAttempt(attempt.id, 'CANCELLED');
       return 'cancelled';
     case 'captured':
-      await takeCapture(parts, { ...attempt, providerRef }, status.capture);
-      return 'captured';
+      return takeCapture(parts, { ...attempt, providerRef }, status);
     case 'processing':
       return 'processing';
   }
@@ -145,8 +154,8 @@ async function createAgain(
 async function takeCapture(
   parts: SettleAttemptsParts,
   attempt: PaymentAttempt,
-  { paymentId, amountMinor, currency, capturedAt }: Capture,
-): Promise<void> {
+  { capture: { paymentId, amountMinor, currency, capturedAt }, returned }: Captured,
+): Promise<Outcome> {
   const { orders, provider, log } = parts;
   const { effect, outcome } = await orders.recordPayment({
     // The provider's own event may come too, or have come: the payment's id tells that they are one.
@@ -159,9 +168,12 @@ async function takeCapture(
     amountMinor,
     currency,
     occurredAt: capturedAt,
+    returned,
   });
   if (effect) await applyEffects(parts, [effect]);
-  log.info({ orderId: attempt.orderId, paymentId, outcome }, 'payment found when its attempt was settled');
+  const fields = { orderId: attempt.orderId, paymentId, outcome, ...(returned && { returned }) };
+  log.info(fields, 'payment found when its attempt was settled');
+  return outcome === 'refunded' || outcome === 'quarantined' ? outcome : 'captured';
 }
 
 async function putOff(

@@ -1,83 +1,28 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { paymentGraceMsMax, simulatorLedger } from '@lapse/contracts';
-import { openPaymentProvider, type PaymentProvider } from '@lapse/payments';
+import { paymentGraceMsMax } from '@lapse/contracts';
+import type { PaymentProvider } from '@lapse/payments';
 import { sleep } from '@lapse/runtime';
-import {
-  directWorker,
-  findWorker,
-  log,
-  openActivity,
-  openShop,
-  readStock,
-  type Shop,
-} from '@lapse/test-shop';
+import { directWorker, findWorker, openActivity, openShop, readStock, type Shop } from '@lapse/test-shop';
 import { type SpawnedApp, spawnApp, waitUntil } from '@lapse/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type BeingPaid, comeToRest, moneyOf, payIn, reachDeadline, statusOf } from './settler.ts';
+import { insist, type RunningSimulator, startSimulator } from './simulator.ts';
 
 const root = new URL('..', import.meta.url);
-const apiKey = 'the-key-of-the-settler-tests';
-const webhookSecret = `whsec_${Buffer.from('a-secret-of-the-settler-tests-alone').toString('base64')}`;
 
 let shop: Shop;
-let dir: string;
-let url: string;
-let simulator: SpawnedApp;
-let provider: PaymentProvider;
+let simulator: RunningSimulator;
 
 beforeAll(async () => {
   shop = await openShop();
-  dir = await mkdtemp(join(tmpdir(), 'lapse-settler-'));
-  const port = await freePort();
-  url = `http://127.0.0.1:${port}`;
-  // No webhook address: whatever is paid is known to the provider alone, as when every event is lost.
-  simulator = spawnApp(new URL('../../payment-simulator/', import.meta.url), {
-    LAPSE_SIM_PORT: String(port),
-    LAPSE_SIM_DIR: dir,
-    LAPSE_SIM_API_KEY: apiKey,
-    LAPSE_SIM_FAULTS: JSON.stringify({ seed: 7, apiError: 0.2, processing: 0.2, processingMs: 300 }),
-  });
-  await simulator.waitForOutput('"payment simulator listens"');
-  const opened = await openPaymentProvider(
-    { provider: 'simulator', url, apiKey, webhookSecret, timeoutMs: 2_000 },
-    log,
-  );
-  if (!opened) throw new Error('no provider');
-  provider = opened;
+  simulator = await startSimulator({ seed: 7, apiError: 0.2, processing: 0.2, processingMs: 300 });
 });
 afterAll(async () => {
-  simulator?.kill('SIGKILL');
-  await simulator?.exited;
+  await simulator?.close();
   await shop?.close();
-  await rm(dir, { recursive: true, force: true });
 });
 
-const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-  const response = await fetch(`${url}${path}`, { ...init, headers });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-  return response.json();
-};
-/** A provider that answers 500 now and then. */
-async function insist<T>(act: () => Promise<T>): Promise<T> {
-  for (let time = 1; ; time += 1) {
-    try {
-      return await act();
-    } catch (error) {
-      if (time === 20) throw error;
-    }
-  }
-}
 const payAtProvider = ({ attempt }: Pick<BeingPaid, 'attempt'>) =>
-  insist(() =>
-    ask(`/v1/attempts/${attempt.providerRef}/pay`, {
-      method: 'POST',
-      body: JSON.stringify({ outcome: 'succeed' }),
-    }),
-  );
+  insist(() => simulator.pay(attempt.providerRef));
 const started: SpawnedApp[] = [];
 function startSettler(env: Record<string, string>): SpawnedApp {
   const app = spawnApp(root, env);
@@ -93,11 +38,7 @@ afterEach(async () => {
 const settlerEnv = (more: Record<string, string> = {}) => ({
   LAPSE_MYSQL_URL: shop.databaseUrl,
   LAPSE_REDIS_URL: shop.redisUrl,
-  LAPSE_PAYMENT_PROVIDER: 'simulator',
-  LAPSE_PAYMENT_URL: url,
-  LAPSE_PAYMENT_API_KEY: apiKey,
-  LAPSE_PAYMENT_WEBHOOK_SECRET: webhookSecret,
-  LAPSE_PAYMENT_TIMEOUT: '2s',
+  ...simulator.env,
   ...more,
 });
 
@@ -152,7 +93,7 @@ test('with all webhooks lost, a provider that fails now and then, and the settle
     );
   }
   expect(await readStock(shop, activity.id)).toEqual({ mysql: 30, redis: 30, held: 0 });
-  const ledger = simulatorLedger.parse(await insist(() => ask('/v1/ledger')));
+  const ledger = await simulator.readLedger();
   expect(ledger.captures).toHaveLength(10);
   expect(ledger.refunds).toEqual([]);
 }, 180_000);
@@ -174,7 +115,7 @@ test('late money: killed before it wrote the refund down, the settler pays back 
   }
   expect(await statusOf(shop, being.orderId)).toBe('TIMEOUT_CLOSED');
   expect(await moneyOf(shop, being.orderId)).toEqual(['REFUNDED']);
-  const { captures, refunds } = simulatorLedger.parse(await insist(() => ask('/v1/ledger')));
+  const { captures, refunds } = await simulator.readLedger();
   const taken = captures.filter(({ orderId }) => orderId === being.orderId).map(({ paymentId }) => paymentId);
   expect(refunds.filter(({ paymentId }) => taken.includes(paymentId))).toHaveLength(1);
 }, 120_000);
@@ -183,7 +124,7 @@ test('without a provider it starts, applies kept payments, and says that nobody 
   const app = startSettler({
     LAPSE_MYSQL_URL: shop.databaseUrl,
     LAPSE_REDIS_URL: shop.redisUrl,
-    LAPSE_PAYMENT_WEBHOOK_SECRET: webhookSecret,
+    LAPSE_PAYMENT_WEBHOOK_SECRET: simulator.env.LAPSE_PAYMENT_WEBHOOK_SECRET ?? '',
   });
   await app.waitForOutput('"started"');
   expect(app.output()).toContain('no payment provider is set up');
@@ -235,17 +176,6 @@ async function settled(): Promise<boolean> {
 }
 
 function providerInsisting(): PaymentProvider {
+  const { provider } = simulator;
   return { ...provider, createAttempt: (request) => insist(() => provider.createAttempt(request)) };
-}
-
-/** A port on which nothing listens. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

@@ -21,7 +21,7 @@ const attemptsPerOrderMax = 50;
 
 /** What a capture means for the order as it is. */
 interface Verdict {
-  readonly kind: 'pay' | 'late' | 'refund' | 'quarantine' | 'ignore';
+  readonly kind: 'pay' | 'late' | 'refund' | 'returned' | 'quarantine' | 'ignore';
   readonly state: PaymentState;
 }
 
@@ -41,7 +41,7 @@ export function payment(ledger: Ledger): Operations {
     const same = known.find((row) => saysTheSame(row, event));
     captureAttempt(event);
     if (known.length > 0 && !same) return { outcome: contradict(event), order: toOrder(order) };
-    const row = same ? decideWaiting(same, verdict) : insert(event, verdict.state);
+    const row = same ? decideWaiting(same, verdict, event) : insert(event, verdict.state);
     if (!row) return { outcome: 'duplicate', order: toOrder(order) };
     switch (verdict.kind) {
       case 'ignore':
@@ -51,6 +51,8 @@ export function payment(ledger: Ledger): Operations {
       case 'refund':
         settleOpenAttempts(order.id);
         return { outcome: 'refund_pending', order: toOrder(order) };
+      case 'returned':
+        return { outcome: 'refunded', order: toOrder(order) };
       case 'pay': {
         order.paidAt = new Date(now());
         order.settleUntil = null;
@@ -106,8 +108,14 @@ export function payment(ledger: Ledger): Operations {
 
   function keepForLater(event: PaymentEvent, known: readonly PaymentRow[]): PaymentResult {
     const same = known.find((row) => saysTheSame(row, event));
-    if (same) return { outcome: same.state === 'WAITING' ? 'kept' : 'duplicate' };
-    if (known.length > 0) return { outcome: contradict(event) };
+    const returned = judgeReturned(event);
+    if (same && !(returned && decideWaiting(same, returned, event)))
+      return { outcome: same.state === 'WAITING' ? 'kept' : 'duplicate' };
+    if (!same && known.length > 0) return { outcome: contradict(event) };
+    if (returned) {
+      if (!same) insert(event, returned.state);
+      return { outcome: returned.kind === 'returned' ? 'refunded' : 'quarantined' };
+    }
     const isFailed = event.type === 'payment.failed';
     insert(event, isFailed ? 'FAILED' : 'WAITING');
     return { outcome: isFailed ? 'ignored' : 'kept' };
@@ -117,20 +125,25 @@ export function payment(ledger: Ledger): Operations {
     const row: PaymentRow = {
       ...{ id: payments.length + 1, event, isContradiction: false, receivedAtMs: now() },
       ...{ refundTries: 0, claimedUntilMs: null },
-      ...decisionOf(state),
+      ...decisionOf(state, event),
     };
     payments.push(row);
     return row;
   }
 
   /** @returns undefined when it was decided before. */
-  function decideWaiting(row: PaymentRow, { state }: Verdict): PaymentRow | undefined {
-    return row.state === 'WAITING' ? Object.assign(row, decisionOf(state)) : undefined;
+  function decideWaiting(row: PaymentRow, { state }: Verdict, event: PaymentEvent): PaymentRow | undefined {
+    return row.state === 'WAITING' ? Object.assign(row, decisionOf(state, event)) : undefined;
   }
 
-  function decisionOf(state: PaymentState): Pick<PaymentRow, 'state' | 'refundId' | 'nextTryAtMs'> {
+  function decisionOf(
+    state: PaymentState,
+    { returned }: PaymentEvent,
+  ): Pick<PaymentRow, 'state' | 'refundId' | 'nextTryAtMs'> {
     const isDue = state === 'WAITING' || state === 'REFUND_PENDING';
-    const refundId = state === 'REFUND_PENDING' ? ledger.newId('refund') : null;
+    const isNamed = state === 'REFUND_PENDING' || state === 'REFUNDED';
+    const known = state === 'REFUNDED' ? returned?.refundId : undefined;
+    const refundId = isNamed ? (known ?? ledger.newId('refund')) : null;
     return { state, refundId, nextTryAtMs: isDue ? now() : null };
   }
 
@@ -272,7 +285,7 @@ export function payment(ledger: Ledger): Operations {
         .filter(({ state, receivedAtMs }) => state === 'WAITING' && receivedAtMs <= now() - olderThanMs)
         .slice(0, limit)
         .filter(({ event }) => !orders.has(event.orderId));
-      for (const row of old) Object.assign(row, decisionOf('REFUND_PENDING'));
+      for (const row of old) Object.assign(row, decisionOf('REFUND_PENDING', row.event));
       return old.map(({ event }) => event.orderId);
     },
   };
@@ -297,10 +310,20 @@ function toAttempt({ claimedUntilMs: _own, ...attempt }: AttemptRow) {
 
 function judge(order: OrderRow, event: PaymentEvent): Verdict {
   if (event.type === 'payment.failed') return { kind: 'ignore', state: 'FAILED' };
+  const returned = judgeReturned(event);
+  if (returned) return returned;
   if (order.status === 'ABORTED') return { kind: 'refund', state: 'REFUND_PENDING' };
   if (event.amountMinor !== order.amountMinor || event.currency !== order.currency) {
     return { kind: 'quarantine', state: 'QUARANTINED' };
   }
   if (order.status === 'PENDING') return { kind: 'pay', state: 'CAPTURED' };
   return { kind: order.status === 'TIMEOUT_CLOSED' ? 'late' : 'refund', state: 'REFUND_PENDING' };
+}
+
+/** Money that is with its buyer again, all of it or a part. */
+function judgeReturned({ type, amountMinor, returned }: PaymentEvent): Verdict | undefined {
+  if (!returned || type === 'payment.failed') return undefined;
+  return returned.amountMinor >= amountMinor
+    ? { kind: 'returned', state: 'REFUNDED' }
+    : { kind: 'quarantine', state: 'QUARANTINED' };
 }

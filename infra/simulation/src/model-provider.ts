@@ -1,4 +1,4 @@
-import type { AttemptStatus, Capture, CreatedAttempt } from '@lapse/payments';
+import { type AttemptStatus, type Capture, type CreatedAttempt, statusOfCapture } from '@lapse/payments';
 import type { Scheduler } from './scheduler.ts';
 
 interface ProviderAttempt {
@@ -47,6 +47,12 @@ export function createModelProvider(scheduler: Pick<Scheduler, 'now'>): ModelPro
     return capture;
   }
 
+  function refundsOf({ paymentId }: Capture) {
+    return [...refunds.values()]
+      .filter((refund) => refund.paymentId === paymentId)
+      .map((refund) => ({ ...refund, state: 'refunded' as const, refundRef: refundRefOf(refund) }));
+  }
+
   return {
     name: 'model',
     attempts,
@@ -65,13 +71,13 @@ export function createModelProvider(scheduler: Pick<Scheduler, 'now'>): ModelPro
     cancelAttempt: (providerRef) => {
       const attempt = attempts.get(providerRef.slice('ref-'.length));
       if (!attempt) throw new Error(`the provider does not know ${providerRef}`);
-      if (attempt.capture) return { kind: 'captured', capture: attempt.capture };
+      if (attempt.capture) return statusOfCapture(attempt.capture, refundsOf(attempt.capture));
       attempt.state = 'cancelled';
       return { kind: 'cancelled' };
     },
     refund: (refund) => {
       refunds.set(refund.refundId, refund);
-      return { kind: 'refunded', refundRef: `back-${refund.refundId}` };
+      return { kind: 'refunded', refundRef: refundRefOf(refund) };
     },
     pay: (attemptId) => {
       const attempt = attempts.get(attemptId);
@@ -81,4 +87,8 @@ export function createModelProvider(scheduler: Pick<Scheduler, 'now'>): ModelPro
       return attempt.capture;
     },
   };
+}
+
+function refundRefOf({ refundId }: ProviderRefund): string {
+  return `back-${refundId}`;
 }

@@ -34,6 +34,7 @@ export const databaseStep = fc.oneof(
       order,
       event: fc.nat({ max: 3 }),
       payment: fc.nat({ max: 3 }),
+      returned: fc.constantFrom(...(['none', 'none', 'none', 'none', 'part', 'all'] as const)),
       type: fc.constantFrom(
         'payment.captured' as const,
         'payment.captured' as const,

@@ -88,16 +88,23 @@ export async function playStep(pair: Pair, step: DatabaseStep): Promise<[unknown
       return playKept(pair, step.givesUp);
     case 'pay': {
       const id = idOf(pair, step.order);
+      const amountMinor = (model.tables.orders.get(id)?.amountMinor ?? 100) + (step.isWrong ? 1 : 0);
+      const returned = {
+        amountMinor: step.returned === 'all' ? amountMinor : 1,
+        refundId: null,
+        refundRef: null,
+      };
       const event = {
         eventId: `${activity.id}-event-${step.event}`,
         paymentId: `${activity.id}-payment-${step.payment}`,
         type: step.type,
         orderId: id,
-        amountMinor: (model.tables.orders.get(id)?.amountMinor ?? 100) + (step.isWrong ? 1 : 0),
+        amountMinor,
         currency: 'CNY',
         occurredAt: new Date(pair.startMs),
         provider: 'model',
         ...(step.byAttempt ? { providerRef: refOf(pair, step.order) } : {}),
+        ...(step.returned === 'none' ? {} : { returned }),
       };
       return plain(pair, await real.recordPayment(event), model.recordPayment(event));
     }

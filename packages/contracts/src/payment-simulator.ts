@@ -25,21 +25,6 @@ const simulatorCapture = z.object({
 });
 export type SimulatorCapture = z.infer<typeof simulatorCapture>;
 
-/** `processing`: the buyer has paid, and the provider does not know yet whether the money comes. */
-const simulatorAttemptStates = ['open', 'processing', 'captured', 'cancelled'] as const;
-
-export const simulatorAttempt = z.object({
-  providerRef: reference,
-  attemptId: z.string(),
-  orderId: z.string(),
-  amountMinor,
-  currency,
-  state: z.enum(simulatorAttemptStates),
-  payUrl: z.string().max(2_000),
-  capture: simulatorCapture.optional(),
-});
-export type SimulatorAttempt = z.infer<typeof simulatorAttempt>;
-
 /** `POST /v1/attempts/:ref/pay`: what the buyer does on the provider's page, now or `afterMs` later. */
 export const simulatorPayBody = z.strictObject({
   outcome: z.enum(['succeed', 'decline']),
@@ -67,6 +52,23 @@ export const simulatorRefund = z.object({
   requestedAt: z.iso.datetime(),
 });
 export type SimulatorRefund = z.infer<typeof simulatorRefund>;
+
+/** `processing`: the buyer has paid, and the provider does not know yet whether the money comes. */
+const simulatorAttemptStates = ['open', 'processing', 'captured', 'cancelled'] as const;
+
+export const simulatorAttempt = z.object({
+  providerRef: reference,
+  attemptId: z.string(),
+  orderId: z.string(),
+  amountMinor,
+  currency,
+  state: z.enum(simulatorAttemptStates),
+  payUrl: z.string().max(2_000),
+  capture: simulatorCapture.optional(),
+  /** Of the capture; those that failed as well. */
+  refunds: z.array(simulatorRefund),
+});
+export type SimulatorAttempt = z.infer<typeof simulatorAttempt>;
 
 /**
  * `GET /v1/ledger`: all money that moved, in order. `next` is the `after` of the next page, or null. `waiting`: what

@@ -64,6 +64,7 @@ export const paymentOutcomes = [
   'reacquired',
   'duplicate',
   'refund_pending',
+  'refunded',
   'quarantined',
   'kept',
   'refund_failed',

@@ -44,7 +44,7 @@ function inWords(payment: TimelinePayment, deadline: Date, { time, amount }: Exp
     case 'FAILED':
       return `${money} failed at the provider: no money came.`;
     case 'QUARANTINED':
-      return `${money} was set aside${because}: amount or currency differs from the order, or it contradicts another payment. A person decides.`;
+      return `${money} was set aside${because}: amount or currency differs from the order, a part of it is back already, or it contradicts another payment. A person decides.`;
     case 'DISMISSED':
       return `${money} was found to be no money.`;
     case 'REFUND_PENDING':

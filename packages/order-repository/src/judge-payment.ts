@@ -3,8 +3,11 @@ import type { PaymentEvent, PaymentState } from './payment.ts';
 
 /** What an event means for the order as it is under its lock. */
 export interface Verdict {
-  /** `late`: the activity's policy decides; until it has, the payment is one that must go back. */
-  readonly kind: 'pay' | 'late' | 'refund' | 'quarantine' | 'ignore';
+  /**
+   * `late`: the activity's policy decides; until it has, the payment is one that must go back. `returned`: it has gone
+   * back, and there is nothing to do.
+   */
+  readonly kind: 'pay' | 'late' | 'refund' | 'returned' | 'quarantine' | 'ignore';
   /** Of the payment's row. */
   readonly state: PaymentState;
   readonly reason: string | null;
@@ -18,6 +21,8 @@ export interface Verdict {
  */
 export function judgePayment(order: Order, event: PaymentEvent): Verdict {
   if (event.type === 'payment.failed') return { kind: 'ignore', state: 'FAILED', reason: null };
+  const returned = judgeReturned(event);
+  if (returned) return returned;
   // Never sold, so there is no price to compare with.
   if (order.status === 'ABORTED') return refund('the order was never sold');
   if (event.amountMinor !== order.amountMinor || event.currency !== order.currency) {
@@ -35,6 +40,20 @@ export function judgePayment(order: Order, event: PaymentEvent): Verdict {
     case 'CANCELLED':
       return refund('the order had been cancelled');
   }
+}
+
+/**
+ * Whatever the order is or was: money that is with its buyer again pays nothing, and is not owed once more. Of a part
+ * that went back nobody but a person knows what was meant by it.
+ * @returns undefined when all of the money is there.
+ */
+export function judgeReturned({ type, amountMinor, returned }: PaymentEvent): Verdict | undefined {
+  if (!returned || type === 'payment.failed') return undefined;
+  if (returned.amountMinor >= amountMinor) {
+    return { kind: 'returned', state: 'REFUNDED', reason: 'its money had gone back before' };
+  }
+  const reason = `${returned.amountMinor} of its ${amountMinor} had gone back before`;
+  return { kind: 'quarantine', state: 'QUARANTINED', reason };
 }
 
 function refund(reason: string): Verdict {

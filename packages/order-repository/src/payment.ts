@@ -17,6 +17,16 @@ export interface PaymentEvent {
   readonly provider?: string | null;
   /** The attempt that it came of, as the provider calls it. */
   readonly providerRef?: string | null;
+  /** What of it was with the buyer again when the provider was asked. An event of the provider does not say. */
+  readonly returned?: ReturnedMoney | null;
+}
+
+/** Of a capture, by refunds that this database may know nothing of. */
+export interface ReturnedMoney {
+  readonly amountMinor: number;
+  /** Our id of the refund and the provider's, where it was one alone; by ours we are told should it fail after all. */
+  readonly refundId: string | null;
+  readonly refundRef: string | null;
 }
 
 export type PaymentResult =
@@ -27,10 +37,10 @@ export type PaymentResult =
     }
   /**
    * No such order, or not yet: a capture is kept and applied later, or quarantined when it contradicts another one;
-   * nothing else is worth keeping for that.
+   * nothing else is worth keeping for that. One whose money has gone back is decided without an order.
    */
   | {
-      readonly outcome: 'kept' | 'ignored' | 'duplicate' | 'quarantined';
+      readonly outcome: 'kept' | 'ignored' | 'duplicate' | 'quarantined' | 'refunded';
       readonly order?: undefined;
       readonly effect?: undefined;
     };

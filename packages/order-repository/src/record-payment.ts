@@ -4,7 +4,8 @@ import { captureAttempt, settleOpenAttempts } from './capture-attempt.ts';
 import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
 import { insertEffects } from './insert-effects.ts';
-import { judgePayment } from './judge-payment.ts';
+import { insertShopEvents } from './insert-shop-events.ts';
+import { judgePayment, judgeReturned, type Verdict } from './judge-payment.ts';
 import { findKnownPayment, type KnownPayment, quarantineContradiction } from './known-payment.ts';
 import type { Order } from './order.ts';
 import type { RepositoryLog } from './order-repository.ts';
@@ -30,7 +31,8 @@ interface Recorded {
  * Idempotent by event id, and by payment id and type: the same again is a `duplicate` and changes no money. The same
  * id with another type, payment, order, amount or currency is not the same: such a capture is quarantined, in a row of
  * its own. A capture whose order is not visible is `kept`, and decided by the next call with it once the order is: a
- * repeat of the provider, or the settler. Each payment that is quarantined is an error in the log.
+ * repeat of the provider, or the settler. Each payment that is quarantined is an error in the log. A capture whose money
+ * has gone back is `refunded`: it pays no order, and goes back no second time.
  *
  * A late payment whose activity is kept locked by others waits for it once, 3 s; from then on it fails at once.
  * @throws StoreUnavailableError when the order or the activity stays locked, or MySQL is away; nothing is recorded.
@@ -98,6 +100,9 @@ async function recordOnce(
     case 'refund':
       await settleOpenAttempts(session, order.id);
       return { result: { outcome: 'refund_pending', order } };
+    case 'returned':
+      await insertShopEvents(session, 'refunded', [order.id]);
+      return { result: { outcome: 'refunded', order } };
     case 'pay': {
       const effect = await markPaid(session, order, event);
       await settleOpenAttempts(session, order.id);
@@ -124,7 +129,7 @@ async function writeOrDecide(
   if (id !== undefined) return { kind: 'decided', id };
   const known = await findKnownPayment(session, event);
   if (known.kind === 'same') {
-    const isDecided = await decideWaiting(session, known.id, decision);
+    const isDecided = await decideWaiting(session, known.id, event, decision);
     return isDecided ? { kind: 'decided', id: known.id } : { kind: 'known' };
   }
   return contradict(session, event, known);
@@ -161,6 +166,8 @@ async function takeLate(
 
 /** No row to lock: if the order commits meanwhile, the payment waits for the settler's next look. */
 async function keepForLater(session: Session, event: PaymentEvent): Promise<Recorded> {
+  const returned = judgeReturned(event);
+  if (returned) return recordReturned(session, event, returned);
   const isFailed = event.type === 'payment.failed';
   const decision = isFailed
     ? ({ state: 'FAILED', reason: null } as const)
@@ -175,6 +182,17 @@ async function keepForLater(session: Session, event: PaymentEvent): Promise<Reco
   return written.kind === 'contradicts'
     ? { result: { outcome: 'quarantined' }, quarantined: written.reason }
     : { result: { outcome: 'duplicate' } };
+}
+
+/** Waiting for its order would make it money again. */
+async function recordReturned(session: Session, event: PaymentEvent, verdict: Verdict): Promise<Recorded> {
+  const written = await writeOrDecide(session, event, verdict);
+  if (written.kind === 'known') return { result: { outcome: 'duplicate' } };
+  if (written.kind === 'contradicts')
+    return { result: { outcome: 'quarantined' }, quarantined: written.reason };
+  return verdict.kind === 'returned'
+    ? { result: { outcome: 'refunded' } }
+    : { result: { outcome: 'quarantined' }, quarantined: verdict.reason };
 }
 
 async function readRow(session: Session, id: Buffer, lock: 'FOR UPDATE' | ''): Promise<OrderRow | undefined> {

@@ -26,8 +26,9 @@ export async function insertPayment(
 ): Promise<number | undefined> {
   const { affectedRows, insertId } = await session.run(
     `INSERT INTO payment (event_id, conflict, type, payment_id, order_id, amount_minor, currency, state, occurred_at,
-       received_at, reason, provider, refund_id, next_try_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NOW(3), ?, ?, ?, IF(? IN ('WAITING', 'REFUND_PENDING'), NOW(3), NULL))
+       received_at, reason, provider, refund_id, refund_ref, refunded_at, next_try_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NOW(3), ?, ?, ?, ?, IF(? = 'REFUNDED', NOW(3), NULL),
+       IF(? IN ('WAITING', 'REFUND_PENDING'), NOW(3), NULL))
      ON DUPLICATE KEY UPDATE id = payment.id`,
     [
       Buffer.from(eventId),
@@ -41,8 +42,8 @@ export async function insertPayment(
       event.occurredAt,
       reason,
       event.provider ?? null,
-      refundIdFor(state),
-      state,
+      ...refundOf(event, state),
+      ...[state, state],
     ],
   );
   return affectedRows === 1 ? insertId : undefined;
@@ -56,12 +57,14 @@ export async function insertPayment(
 export async function decideWaiting(
   session: Session,
   id: number,
+  event: PaymentEvent,
   { state, reason }: PaymentDecision,
 ): Promise<boolean> {
   const { affectedRows } = await session.run(
-    `UPDATE payment SET state = ?, reason = ?, refund_id = ?,
-       next_try_at = IF(? = 'REFUND_PENDING', NOW(3), NULL) WHERE id = ? AND state = 'WAITING'`,
-    [state, reason, refundIdFor(state), state, id],
+    `UPDATE payment SET state = ?, reason = ?, refund_id = ?, refund_ref = ?,
+       refunded_at = IF(? = 'REFUNDED', NOW(3), NULL), next_try_at = IF(? = 'REFUND_PENDING', NOW(3), NULL)
+     WHERE id = ? AND state = 'WAITING'`,
+    [state, reason, ...refundOf(event, state), state, state, id],
   );
   return affectedRows === 1;
 }
@@ -80,6 +83,10 @@ export async function explainRefund(session: Session, id: number, reason: string
   await session.run('UPDATE payment SET reason = ? WHERE id = ?', [reason, id]);
 }
 
-function refundIdFor(state: PaymentState): Buffer | null {
-  return state === 'REFUND_PENDING' ? idToBytes(newId()) : null;
+/** What a refund is known by: its id, and the provider's. One that was not ours gets an id as well, so that none is without. */
+function refundOf({ returned }: PaymentEvent, state: PaymentState): [Buffer | null, Buffer | null] {
+  if (state === 'REFUND_PENDING') return [idToBytes(newId()), null];
+  if (state !== 'REFUNDED') return [null, null];
+  const { refundId = null, refundRef = null } = returned ?? {};
+  return [idToBytes(refundId ?? newId()), refundRef === null ? null : Buffer.from(refundRef)];
 }

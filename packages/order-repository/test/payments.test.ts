@@ -114,6 +114,46 @@ test('a payment that arrives before its order is kept, and pays it when it comes
   expect(await repository.recordPayment(captureOf(order))).toMatchObject({ outcome: 'duplicate' });
 });
 
+test('money that has gone back pays no order and is not owed again, whatever its event says later', async () => {
+  const { repository } = fixture;
+  const { activity, order } = await pendingOrder();
+  const refundId = '0198c0de-7000-7000-8000-00000000000b';
+  const returned = { amountMinor: order.amountMinor, refundId, refundRef: 're-1' };
+  expect(await repository.recordPayment(captureOf(order, { returned }))).toMatchObject({
+    outcome: 'refunded',
+    order: { status: 'PENDING', version: 1 },
+  });
+  expect(await repository.recordPayment(captureOf(order))).toMatchObject({ outcome: 'duplicate' });
+  const timeline = await repository.readTimeline(order.id);
+  expect(timeline?.payments).toMatchObject([
+    { state: 'REFUNDED', refundRef: 're-1', refundedAt: expect.any(Date) },
+  ]);
+  expect(await repository.claimRefunds({ provider: 'any', limit: 100, leaseMs: 1_000 })).not.toContainEqual(
+    expect.objectContaining({ orderId: order.id }),
+  );
+  expect((await repository.readActivity(activity.id))?.available).toBe(99);
+  // Its buyer may still pay it.
+  const another = captureOf(order, { eventId: `later-${order.id}`, paymentId: `later-${order.id}` });
+  expect(await repository.recordPayment(another)).toMatchObject({ outcome: 'paid' });
+});
+
+test('a payment that was kept and is found to have gone back meanwhile no longer waits for its order', async () => {
+  const { repository } = fixture;
+  const activity = await createActivity(repository);
+  const [whole, part] = [newOrder(activity), newOrder(activity)];
+  for (const [order, amountMinor, outcome] of [
+    [whole, whole.amountMinor, 'refunded'],
+    [part, part.amountMinor - 1, 'quarantined'],
+  ] as const) {
+    const returned = { amountMinor, refundId: null, refundRef: null };
+    expect(await repository.recordPayment(captureOf(order))).toEqual({ outcome: 'kept' });
+    expect(await repository.recordPayment(captureOf(order, { returned }))).toEqual({ outcome });
+    await repository.createOrders([order]);
+    expect(await repository.recordPayment(captureOf(order))).toMatchObject({ outcome: 'duplicate' });
+    expect((await repository.readOrder(order.id))?.status).toBe('PENDING');
+  }
+});
+
 test('an order past its deadline that nobody has closed yet may still be paid, and is then never closed', async () => {
   const { repository } = fixture;
   const activity = await createActivity(repository);

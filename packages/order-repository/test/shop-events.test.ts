@@ -267,6 +267,15 @@ test('money that goes back while its order is pending is told before the reminde
   expect(await stateOf(order.id)).toEqual(['created SENT', 'refunded SENT', 'reminded SENT']);
 });
 
+test('money that was found to have gone back is told to the shop as a refund, once', async () => {
+  const activity = await createActivity(repository);
+  const order = newOrder(activity);
+  await repository.createOrders([order]);
+  const returned = { amountMinor: order.amountMinor, refundId: null, refundRef: 're-1' };
+  for (let time = 0; time < 2; time += 1) await repository.recordPayment(captureOf(order, { returned }));
+  expect((await drain()).map(({ type }) => type)).toEqual(['created', 'refunded']);
+});
+
 test('the refund of money whose order never came leaves nothing behind, and comes with the order if that comes after all', async () => {
   const order = newOrder(await createActivity(repository));
   expect((await repository.recordPayment(captureOf(order))).outcome).toBe('kept');

@@ -23,7 +23,12 @@ const capture = z.object({
   currency: z.string().regex(/^[A-Z]{3}$/, 'must be three capital letters'),
   capturedAt: z.date().min(new Date(0)).max(new Date('9999-12-31T23:59:59Z')),
 });
-const attemptStatus = z.looseObject({ capture: capture.optional() });
+const returned = z.object({
+  amountMinor: z.int().min(1),
+  refundId: z.uuid().nullable(),
+  refundRef: reference.nullable(),
+});
+const attemptStatus = z.looseObject({ capture: capture.optional(), returned: returned.nullish() });
 const refundAnswer = z.looseObject({ refundRef: reference });
 
 /**

@@ -1,3 +1,4 @@
+export { statusOfCapture } from './captured-status.ts';
 export { openPaymentProvider, openWebhookCheck } from './open-payment-provider.ts';
 export type {
   AttemptRequest,
@@ -8,6 +9,7 @@ export type {
   ProviderEvent,
   RefundAnswer,
   RefundRequest,
+  Returned,
   SignedRequest,
 } from './payment-provider.ts';
 export { ProviderRefusedError, ProviderUnavailableError, WebhookBodyError } from './provider-errors.ts';

@@ -24,11 +24,23 @@ export interface CreatedAttempt {
   readonly clientSecret: string | null;
 }
 
-/** What an attempt has come to. `processing`: it could not be decided yet; ask again. */
+/** Money of a capture that is with its buyer again, by whoever's refund. One that failed moved none. */
+export interface Returned {
+  readonly amountMinor: number;
+  /** Our id of the refund, where it was one of ours and no other: by it we are told should it fail after all. */
+  readonly refundId: string | null;
+  /** The provider's id of it, where it was one alone. */
+  readonly refundRef: string | null;
+}
+
+/**
+ * What an attempt has come to. `processing`: it could not be decided yet, or money of it is on its way back and may
+ * still stay; ask again.
+ */
 export type AttemptStatus =
   | { readonly kind: 'processing' }
   | { readonly kind: 'cancelled' }
-  | { readonly kind: 'captured'; readonly capture: Capture };
+  | { readonly kind: 'captured'; readonly capture: Capture; readonly returned: Returned | null };
 
 export interface RefundRequest {
   /** UUID of the intent, and its idempotency key: however often it is sent, money goes back once. */

@@ -1,6 +1,7 @@
 import { type SimulatorAttempt, simulatorAttempt, simulatorRefund } from '@lapse/contracts';
 import type { z } from 'zod';
 import { errorOfSilence, errorOfStatus } from './answer-errors.ts';
+import { statusOfCapture } from './captured-status.ts';
 import type { AttemptStatus, PaymentProvider } from './payment-provider.ts';
 import { ProviderUnavailableError } from './provider-errors.ts';
 import { readBounded } from './read-bounded.ts';
@@ -60,12 +61,12 @@ export function openSimulatorProvider(config: SimulatorProviderConfig): PaymentP
   };
 }
 
-function statusOf({ state, capture }: SimulatorAttempt): AttemptStatus {
+function statusOf({ state, capture, refunds }: SimulatorAttempt): AttemptStatus {
   // After a cancel it cannot be open; whatever that means, it is not decided.
   if (state === 'open' || state === 'processing') return { kind: 'processing' };
   if (state === 'cancelled') return { kind: state };
   if (!capture) throw new ProviderUnavailableError(`${name} answered "captured" without the capture`);
-  return { kind: state, capture: { ...capture, capturedAt: new Date(capture.capturedAt) } };
+  return statusOfCapture({ ...capture, capturedAt: new Date(capture.capturedAt) }, refunds);
 }
 
 /** One time box covers the connection, the answer and its body. Redirects are not followed: they would carry the key away. */

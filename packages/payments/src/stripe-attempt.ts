@@ -1,17 +1,20 @@
 import type { Stripe } from 'stripe';
+import { statusOfCapture } from './captured-status.ts';
 import type { AttemptStatus, Capture } from './payment-provider.ts';
 import { ProviderUnavailableError } from './provider-errors.ts';
 import { fromStripeAmount } from './stripe-amount.ts';
+import { readRefunds } from './stripe-refunds.ts';
 
 /**
  * What a PaymentIntent has come to. `requires_capture` is money set aside and not taken: we never ask for that, but
  * an account's settings may, and then the attempt can still be cancelled. What may still be paid or cancelled is not
- * decided: `processing`, asked after a cancel.
+ * decided: `processing`, asked after a cancel. A PaymentIntent stays `succeeded` when all its money has gone back, so
+ * its refunds are read as well.
  */
-export function attemptStatusOf(intent: Stripe.PaymentIntent): AttemptStatus {
+export async function attemptStatusOf(stripe: Stripe, intent: Stripe.PaymentIntent): Promise<AttemptStatus> {
   switch (intent.status) {
     case 'succeeded':
-      return { kind: 'captured', capture: captureOf(intent) };
+      return statusOfCapture(captureOf(intent), await readRefunds(stripe, intent.id));
     case 'canceled':
       return { kind: 'cancelled' };
     case 'processing':

@@ -1,11 +1,12 @@
 import type { Logger } from '@lapse/runtime';
 import { Stripe } from 'stripe';
-import type { AttemptStatus, PaymentProvider, RefundAnswer, RefundRequest } from './payment-provider.ts';
+import type { AttemptStatus, PaymentProvider } from './payment-provider.ts';
 import { ProviderUnavailableError } from './provider-errors.ts';
 import { toStripeAmount } from './stripe-amount.ts';
 import { attemptStatusOf } from './stripe-attempt.ts';
 import { stripeErrorOf, stripeName } from './stripe-errors.ts';
 import { stripeFetch } from './stripe-fetch.ts';
+import { makeRefund } from './stripe-refunds.ts';
 import { openStripeWebhooks } from './stripe-webhook.ts';
 
 export interface StripeProviderConfig {
@@ -14,9 +15,6 @@ export interface StripeProviderConfig {
   readonly apiUrl: string | undefined;
   readonly timeoutMs: number;
 }
-
-/** A payment has been refunded in parts at most this often; ours is refunded once. */
-const refundsListedMax = 100;
 
 /** The charge is where the moment of the capture stands. */
 const withCharge: { expand: string[] } = { expand: ['latest_charge'] };
@@ -43,7 +41,7 @@ export function openStripeProvider(config: StripeProviderConfig, log: Logger): P
         return { providerRef: intent.id, payUrl: null, clientSecret: intent.client_secret };
       }),
     cancelAttempt: (ref) => asking(() => cancel(stripe, ref)),
-    refund: (request) => asking(() => refund(stripe, request)),
+    refund: (request) => asking(() => makeRefund(stripe, request)),
     verifyWebhook: openStripeWebhooks(stripe, config.webhookSecret, log),
     close: async () => {},
   };
@@ -84,37 +82,7 @@ async function cancel(stripe: Stripe, ref: string): Promise<AttemptStatus> {
     if (!tooLate) throw error;
   }
   // It succeeded, is being decided, or was cancelled before: the intent itself says which.
-  return attemptStatusOf(await stripe.paymentIntents.retrieve(ref, withCharge));
-}
-
-/**
- * Stripe forgets an idempotency key after a day, and a refund may be asked for longer than that. So the refund is
- * looked for first, by its id in the metadata; the key covers two requests at once.
- */
-async function refund(stripe: Stripe, request: RefundRequest): Promise<RefundAnswer> {
-  const { refundId, paymentId, amountMinor, currency } = request;
-  const { data } = await stripe.refunds.list({ payment_intent: paymentId, limit: refundsListedMax });
-  if (!Array.isArray(data)) throw new ProviderUnavailableError('stripe answered what is no list of refunds');
-  const earlier = data.find(({ metadata }) => metadata?.refund_id === refundId);
-  if (earlier) return refundAnswerOf(earlier);
-  const made = await stripe.refunds.create(
-    {
-      payment_intent: paymentId,
-      amount: toStripeAmount(amountMinor, currency),
-      metadata: { refund_id: refundId },
-    },
-    { idempotencyKey: refundId },
-  );
-  return refundAnswerOf(made);
-}
-
-function refundAnswerOf({ id, status, failure_reason: reason }: Stripe.Refund): RefundAnswer {
-  if (status === 'succeeded') return { kind: 'refunded', refundRef: id };
-  if (status === 'pending' || status === 'requires_action') return { kind: 'pending', refundRef: id };
-  if (status === 'failed' || status === 'canceled') {
-    return { kind: 'failed', refundRef: id, reason: reason ?? status };
-  }
-  throw new ProviderUnavailableError(`stripe answered the unknown refund status ${status}`);
+  return attemptStatusOf(stripe, await stripe.paymentIntents.retrieve(ref, withCharge));
 }
 
 async function asking<T>(call: () => Promise<T>): Promise<T> {

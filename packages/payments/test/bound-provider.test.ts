@@ -36,9 +36,11 @@ const openStripe = async (timeoutMs: number): Promise<PaymentProvider> => {
   if (!provider) throw new Error('no provider');
   return provider;
 };
-const answers = (body: unknown) => {
-  standIn.answer = (_request, response) => answerJson(response, 200, body);
+const answers = (body: unknown, refunds: unknown = body) => {
+  standIn.answer = ({ path }, response) =>
+    answerJson(response, 200, path.startsWith('/v1/refunds') ? refunds : body);
 };
+const none = { object: 'list', data: [], has_more: false };
 const intent = (change: object) => ({ id: 'pi_1', status: 'succeeded', currency: 'cny', ...change });
 
 describe('a call of two requests', () => {
@@ -95,8 +97,21 @@ describe('an answer that MySQL has no room for counts as none', () => {
     ['a time beyond all calendars', { created: 1e15 }],
     ['a payment id that is too long', { id: `pi_${'x'.repeat(129)}` }],
   ])('a capture with %s', async (_, change) => {
-    answers(intent({ amount_received: 8_800, created: 1_700_000_000, ...change }));
+    answers(intent({ amount_received: 8_800, created: 1_700_000_000, ...change }), none);
     await expect((await openStripe(20_000)).cancelAttempt('pi_1')).rejects.toThrow(ProviderUnavailableError);
+    // Nothing else of the answer is at fault.
+    answers(intent({ amount_received: 8_800, created: 1_700_000_000 }), none);
+    expect(await (await openStripe(20_000)).cancelAttempt('pi_1')).toMatchObject({ kind: 'captured' });
+  });
+
+  it.each([
+    ['no amount', { amount: undefined }],
+    ['an amount of nothing', { amount: 0 }],
+    ['an id that is too long', { id: `re_${'x'.repeat(255)}` }],
+  ])('a refund of a capture with %s', async (_, change) => {
+    const back = { id: 're_1', status: 'succeeded', amount: 8_800, currency: 'cny', ...change };
+    answers(intent({ amount_received: 8_800, created: 1_700_000_000 }), { ...none, data: [back] });
+    await expect((await openStripe(20_000)).cancelAttempt('pi_1')).rejects.toThrow('cannot be kept');
   });
 
   it('a refund whose id is too long', async () => {

@@ -17,12 +17,27 @@ const request = {
   currency: 'CNY',
 };
 const refundRequest = { refundId: attemptId, paymentId: 'pay_1', amountMinor: 100, currency: 'CNY' };
-const view = { ...request, providerRef: 'pa_1', state: 'open', payUrl: 'http://127.0.0.1/pay/pa_1' };
+const view = {
+  ...request,
+  providerRef: 'pa_1',
+  state: 'open',
+  payUrl: 'http://127.0.0.1/pay/pa_1',
+  refunds: [],
+};
 const capture = {
   paymentId: 'pay_1',
   amountMinor: 100,
   currency: 'CNY',
   capturedAt: '2026-01-01T12:00:00.000Z',
+};
+
+const captured = {
+  ...{ kind: 'captured', capture: { ...capture, capturedAt: new Date(capture.capturedAt) } },
+  returned: null,
+};
+const refunded = {
+  ...{ refundRef: 're_1', refundId: attemptId, paymentId: 'pay_1', amountMinor: 100, currency: 'CNY' },
+  ...{ state: 'refunded', requestedAt: capture.capturedAt },
 };
 
 let standIn: StandIn;
@@ -65,13 +80,26 @@ describe('calls', () => {
     ['open', { kind: 'processing' }],
     ['processing', { kind: 'processing' }],
     ['cancelled', { kind: 'cancelled' }],
-    ['captured', { kind: 'captured', capture: { ...capture, capturedAt: new Date(capture.capturedAt) } }],
+    ['captured', captured],
   ])('what a cancel came to is read: %s', async (state, status) => {
     answers(200, { ...view, state, ...(state === 'captured' && { capture }) });
     expect(await provider.cancelAttempt('pa_1')).toEqual(status);
     expect(standIn.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /v1/attempts/pa_1/cancel',
     ]);
+  });
+
+  it.each([
+    [
+      'went back',
+      [refunded],
+      { ...captured, returned: { amountMinor: 100, refundId: attemptId, refundRef: 're_1' } },
+    ],
+    ['is on its way back', [{ ...refunded, state: 'pending' }], { kind: 'processing' }],
+    ['stayed, for the refund failed', [{ ...refunded, state: 'failed' }], captured],
+  ])('money that was captured and %s is told so', async (_, refunds, status) => {
+    answers(200, { ...view, state: 'captured', capture, refunds });
+    expect(await provider.cancelAttempt('pa_1')).toEqual(status);
   });
 
   it('a refund carries its id as the idempotency key', async () => {
@@ -116,6 +144,7 @@ describe('errors', () => {
     ['an address that is too long to keep', { ...view, payUrl: `https://${'x'.repeat(2_000)}` }],
     ['a reference that is too long to keep', { ...view, providerRef: 'x'.repeat(256) }],
     ['captured without the capture', { ...view, state: 'captured' }],
+    ['captured without its refunds', { ...view, state: 'captured', capture, refunds: undefined }],
   ])('an answer with %s counts as none', async (_, body) => {
     answers(200, body);
     await expect(provider.cancelAttempt('pa_1')).rejects.toThrow(ProviderUnavailableError);

@@ -44,6 +44,12 @@ const capture = {
   currency: 'CNY',
   capturedAt: new Date(1_700_000_099_000),
 };
+/** Of one payment, as `GET /v1/refunds` lists them. */
+const refunds = (...data: object[]) => [200, { object: 'list', data, has_more: false }] as const;
+const back = (change: object = {}) => ({
+  ...{ id: 're_1', object: 'refund', status: 'succeeded', amount: 8_800, currency: 'cny', metadata: {} },
+  ...change,
+});
 const stripeError = (status: number, code: string, type = 'invalid_request_error') =>
   [status, { error: { type, code, message: `no: ${code}` } }] as const;
 
@@ -70,6 +76,7 @@ const refused = (now: object) =>
   ({
     'POST /v1/payment_intents/pi_1/cancel': stripeError(400, 'payment_intent_unexpected_state'),
     'GET /v1/payment_intents/pi_1': [200, now],
+    'GET /v1/refunds': refunds(),
   }) as const;
 const always = (status: number, body: unknown) => {
   standIn.answer = (_request, response) => answerJson(response, status, body);
@@ -131,11 +138,57 @@ describe('an attempt', () => {
 
   it('that succeeded is captured: what was received, at the time of the charge', async () => {
     answers(refused(intent(succeeded)));
-    expect(await provider.cancelAttempt('pi_1')).toEqual({ kind: 'captured', capture });
+    expect(await provider.cancelAttempt('pi_1')).toEqual({ kind: 'captured', capture, returned: null });
     expect(standIn.requests[1]?.path).toContain('expand');
+    expect(standIn.requests[2]?.path).toContain('payment_intent=pi_1');
     // Received, not asked for: a part payment must be seen as one.
     answers(refused(intent({ ...succeeded, amount_received: 1 })));
     expect(await provider.cancelAttempt('pi_1')).toMatchObject({ capture: { amountMinor: 1 } });
+  });
+
+  const returned = { amountMinor: 8_800, refundId: null, refundRef: null };
+  const ours = { refund_id: refundId };
+  const failed = back({ id: 're_0', status: 'failed', metadata: ours });
+  const capturedWith = (what: object | null) => ({ kind: 'captured', capture, returned: what });
+  it.each([
+    [
+      'all of it, by a refund of ours',
+      [back({ metadata: ours })],
+      { ...returned, refundId, refundRef: 're_1' },
+    ],
+    ['all of it, by hand at Stripe', [back()], { ...returned, refundRef: 're_1' }],
+    [
+      'all of it, under an id that is none',
+      [back({ metadata: { refund_id: 'x' } })],
+      { ...returned, refundRef: 're_1' },
+    ],
+    ['all of it, in two parts', [back({ amount: 8_799 }), back({ id: 're_2', amount: 1 })], returned],
+    ['a part of it', [back({ amount: 1 })], { amountMinor: 1, refundId: null, refundRef: 're_1' }],
+    ['nothing, for the refund failed', [failed], null],
+    ['nothing, for it was canceled', [back({ status: 'canceled' })], null],
+    ['all of it, after one that failed', [failed, back()], { ...returned, refundRef: 're_1' }],
+  ])('that succeeded, and of which %s went back, says so', async (_, list, what) => {
+    answers({ ...refused(intent(succeeded)), 'GET /v1/refunds': refunds(...list) });
+    expect(await provider.cancelAttempt('pi_1')).toEqual(capturedWith(what));
+  });
+
+  it.each(['pending', 'requires_action'])(
+    'that succeeded, and whose refund is %s, is not decided: the money may still stay',
+    async (status) => {
+      const list = [back({ amount: 1 }), back({ status })];
+      answers({ ...refused(intent(succeeded)), 'GET /v1/refunds': refunds(...list) });
+      expect(await provider.cancelAttempt('pi_1')).toEqual({ kind: 'processing' });
+    },
+  );
+
+  it.each([
+    ['are not told', stripeError(500, 'x', 'api_error')],
+    ['are more than are read', [200, { object: 'list', data: [], has_more: true }] as const],
+    ['are no list', [200, {}] as const],
+    ['have a status that nobody knows', refunds(back({ status: 'magic' }))],
+  ])('that succeeded, and whose refunds %s, is unknown: no order is paid by it', async (_, list) => {
+    answers({ ...refused(intent(succeeded)), 'GET /v1/refunds': list });
+    await expect(provider.cancelAttempt('pi_1')).rejects.toThrow(ProviderUnavailableError);
   });
 
   it('of a status that nobody knows counts as no answer', async () => {
@@ -160,7 +213,6 @@ describe('a cancel', () => {
   });
 
   it.each([
-    ['succeeded meanwhile', intent(succeeded), { kind: 'captured', capture }],
     ['was cancelled before', intent({ status: 'canceled' }), { kind: 'cancelled' }],
     ['is being decided', intent({ status: 'processing' }), { kind: 'processing' }],
     ['may be paid again by now', intent(), { kind: 'processing' }],
@@ -168,6 +220,12 @@ describe('a cancel', () => {
     answers({ [path]: unexpected, [read]: [200, now] });
     expect(await provider.cancelAttempt('pi_1')).toEqual(status);
     expect(sent()).toEqual([path, read]);
+  });
+
+  it('that Stripe refuses because it succeeded meanwhile says what was captured, and what went back', async () => {
+    answers({ [path]: unexpected, [read]: [200, intent(succeeded)], 'GET /v1/refunds': refunds() });
+    expect(await provider.cancelAttempt('pi_1')).toEqual({ kind: 'captured', capture, returned: null });
+    expect(sent()).toEqual([path, read, 'GET /v1/refunds']);
   });
 
   it('that was refused, and then nobody answers, is unknown', async () => {
@@ -184,21 +242,13 @@ describe('a cancel', () => {
 describe('a refund', () => {
   const create = 'POST /v1/refunds';
   const list = 'GET /v1/refunds';
-  const made = (change: object = {}) => ({
-    id: 're_1',
-    object: 'refund',
-    status: 'succeeded',
-    metadata: {},
-    ...change,
-  });
-  const none = [200, { object: 'list', data: [], has_more: false }] as const;
 
   it.each([
     ['succeeded', 'refunded'],
     ['pending', 'pending'],
     ['requires_action', 'pending'],
   ])('that is %s at Stripe is %s; its id is the idempotency key', async (status, kind) => {
-    answers({ [list]: none, [create]: [200, made({ status })] });
+    answers({ [list]: refunds(), [create]: [200, back({ status })] });
     expect(await provider.refund(refundRequest)).toEqual({ kind, refundRef: 're_1' });
     const received = standIn.requests.at(-1);
     expect(received?.headers['idempotency-key']).toBe(refundId);
@@ -210,9 +260,9 @@ describe('a refund', () => {
   });
 
   it('that was made before is found by its id, and not made again: Stripe forgets keys after a day', async () => {
-    const earlier = made({ id: 're_0', metadata: { refund_id: refundId } });
-    const other = made({ metadata: { refund_id: attemptId } });
-    answers({ [list]: [200, { object: 'list', data: [other, earlier], has_more: false }] });
+    const earlier = back({ id: 're_0', metadata: { refund_id: refundId } });
+    const other = back({ metadata: { refund_id: attemptId } });
+    answers({ [list]: refunds(other, earlier) });
     expect(await provider.refund(refundRequest)).toEqual({ kind: 'refunded', refundRef: 're_0' });
     expect(sent()).toEqual([list]);
     expect(standIn.requests[0]?.path).toContain('payment_intent=pi_1');
@@ -222,12 +272,12 @@ describe('a refund', () => {
     ['failed', 'expired_or_canceled_card', 'expired_or_canceled_card'],
     ['canceled', undefined, 'canceled'],
   ])('that %s is told as failed: no money went back', async (status, failureReason, reason) => {
-    answers({ [list]: none, [create]: [200, made({ status, failure_reason: failureReason })] });
+    answers({ [list]: refunds(), [create]: [200, back({ status, failure_reason: failureReason })] });
     expect(await provider.refund(refundRequest)).toEqual({ kind: 'failed', refundRef: 're_1', reason });
   });
 
   it('that the balance does not cover now is tried again later', async () => {
-    answers({ [list]: none, [create]: stripeError(400, 'balance_insufficient') });
+    answers({ [list]: refunds(), [create]: stripeError(400, 'balance_insufficient') });
     await expect(provider.refund(refundRequest)).rejects.toThrow(ProviderUnavailableError);
   });
 });

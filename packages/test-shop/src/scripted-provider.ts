@@ -1,5 +1,5 @@
-import type { AttemptRequest, Capture, PaymentProvider, RefundRequest } from '@lapse/payments';
-import { ProviderUnavailableError } from '@lapse/payments';
+import type { AttemptRequest, AttemptStatus, Capture, PaymentProvider, RefundRequest } from '@lapse/payments';
+import { ProviderUnavailableError, statusOfCapture } from '@lapse/payments';
 import { v7 as uuidv7 } from 'uuid';
 
 interface ScriptedAttempt {
@@ -50,10 +50,14 @@ export function createScriptedProvider(name = 'scripted'): ScriptedProvider {
     return attempt;
   };
   /** After a cancel. */
-  const statusOf = (attempt: ScriptedAttempt) =>
-    attempt.capture
-      ? ({ kind: 'captured', capture: attempt.capture } as const)
-      : ({ kind: 'cancelled' } as const);
+  const statusOf = ({ capture }: ScriptedAttempt): AttemptStatus => {
+    if (!capture) return { kind: 'cancelled' };
+    const made = [...refunds.values()].filter(({ paymentId }) => paymentId === capture.paymentId);
+    return statusOfCapture(
+      capture,
+      made.map((refund) => ({ ...refund, state: 'refunded', refundRef: refundRefOf(refund) })),
+    );
+  };
 
   const provider: ScriptedProvider = {
     name,
@@ -92,10 +96,14 @@ export function createScriptedProvider(name = 'scripted'): ScriptedProvider {
     refund: (request) =>
       answer('refund', () => {
         refunds.set(request.refundId, request);
-        return { kind: 'refunded' as const, refundRef: `refund-${request.refundId}` };
+        return { kind: 'refunded' as const, refundRef: refundRefOf(request) };
       }),
     verifyWebhook: () => undefined,
     close: async () => undefined,
   };
   return Object.defineProperty(provider, 'refunds', { get: () => [...refunds.values()] });
+}
+
+function refundRefOf({ refundId }: RefundRequest): string {
+  return `refund-${refundId}`;
 }

@@ -10,6 +10,7 @@ import { backUpMysql, restoreMysql } from './backup-mysql.ts';
 import { chooseCaptures } from './choose-captures.ts';
 import type { Drill, DrillParts } from './drill.ts';
 import { drillWorld } from './drill-world.ts';
+import { beginToPay } from './refund-at-provider.ts';
 
 const readyWithinMs = 120_000;
 const foundWithinMs = 120_000;
@@ -17,15 +18,18 @@ const refundsWithinMs = 90_000;
 
 /**
  * MySQL is put back to what it was some time ago, under a sale. Orders sold since are gone, which nothing can undo: the
- * money that was taken for them is found at the provider, told to the shop once more, and goes back.
+ * money that was taken for them is found at the provider, told to the shop once more, and goes back. Of an order whose
+ * payment had begun by then the settler asks by itself: its money went back meanwhile, and must not pay it.
  */
 export const restoreFromBackup: Drill = async (parts) => {
   const { world, backupAgeSeconds, signal, say, lapse, activityId } = parts;
   const { mysqlUrl } = world.services;
   const file = join(rootDir, drillWorld.folder, 'backup.sql');
+  const beingPaid = await beginToPay(parts);
   const backedUpAt = Date.now();
   const bytes = await backUpMysql(mysqlUrl, file);
   say(`a backup of MySQL is taken while the sale goes on: ${(bytes / 1_000_000).toFixed(1)} MB`);
+  await beingPaid.payAndRefund();
   await sleep(backupAgeSeconds * 1_000, signal);
   for (const { kept } of world.apps) await kept.holdDownUntilGone();
   say(`${backupAgeSeconds} s later every process is stopped`);
@@ -43,6 +47,7 @@ export const restoreFromBackup: Drill = async (parts) => {
   say('the audit has found what Redis has and MySQL has no more');
   await lapse('findings');
   await lapse('audit');
+  await beingPaid.sayWhatBecame();
   await forgetLost(parts, backedUpAt, restoredAt);
   await tellPayments(parts);
 };
