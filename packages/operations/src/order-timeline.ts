@@ -120,7 +120,7 @@ const paymentWords = {
   REFUND_PENDING: 'payment received that this order cannot take: a refund is due',
   REFUNDED: 'payment refunded',
   REFUND_FAILED: 'refund failed at the provider: an operator must order it anew',
-  QUARANTINED: 'payment set aside: amount or currency differs from the order',
+  QUARANTINED: 'payment set aside: a person must look',
   DISMISSED: 'payment set aside, and found since to be no money',
   FAILED: 'payment failed at the provider',
   WAITING: 'payment received before its order was written: kept until it is',

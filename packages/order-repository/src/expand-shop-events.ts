@@ -2,9 +2,11 @@ import type { OrderStatus } from '@lapse/contracts';
 import { idFromBytes, idToBytes, sortedIdBytes } from './binary-id.ts';
 import type { Database } from './database.ts';
 import { expandEffects } from './expand-effects.ts';
+import type { Order } from './order.ts';
 import type { RepositoryLog } from './order-repository.ts';
 import { type OrderRow, orderColumns, toOrder } from './order-row.ts';
-import { type OrderEvent, readOrderEvents } from './read-order-events.ts';
+import { readArchivedOrders } from './read-archived-orders.ts';
+import { type OrderEvent, placeOfRefund, readOrderEvents } from './read-order-events.ts';
 import { releaseNextEvents } from './release-next-events.ts';
 import type { Session } from './session.ts';
 import type { ShopEventType } from './shop-event.ts';
@@ -50,19 +52,43 @@ async function insertFresh(session: Session, events: readonly OrderEvent[]): Pro
     `SELECT ${orderColumns}, NOW(3) AS now FROM orders WHERE id IN (?)`,
     [sortedIdBytes(events.map(({ orderId }) => orderId))],
   );
-  const byId = new Map(rows.map((row) => [idFromBytes(row.id), row]));
-  const values = events.flatMap((event) => {
-    const row = byId.get(event.orderId);
-    if (row === undefined) return [];
-    const { eventId, orderId, seq, type } = event;
-    return [[idToBytes(eventId), idToBytes(orderId), seq, type, bodyOf(event, row), row.now, row.now]];
+  const live = new Map(rows.map((row) => [idFromBytes(row.id), { order: toOrder(row), now: row.now }]));
+  const told = events.flatMap((event) => {
+    const found = live.get(event.orderId);
+    return found ? [{ event, ...found }] : [];
   });
-  if (values.length === 0) return;
+  const others = events.filter(({ orderId }) => !live.has(orderId));
+  if (others.length > 0) told.push(...(await findArchived(session, others)));
+  if (told.length === 0) return;
+  const values = told.map(({ event, order, now }) => {
+    const { eventId, orderId, seq, type } = event;
+    return [idToBytes(eventId), idToBytes(orderId), seq, type, bodyOf(event, order), now, now];
+  });
   await session.run(
     `INSERT INTO shop_event (event_id, order_id, seq, type, body, next_attempt_at, created_at) VALUES ?
      ON DUPLICATE KEY UPDATE id = shop_event.id`,
     [values],
   );
+}
+
+interface Told {
+  readonly event: OrderEvent;
+  readonly order: Order;
+  readonly now: Date;
+}
+
+/**
+ * Money that came for an archived order goes back as well, and its history alone knows the event's place. What the order
+ * had told by the day of the archive was delivered by then, or it would have stayed.
+ */
+async function findArchived(session: Session, events: readonly OrderEvent[]): Promise<Told[]> {
+  const archived = await readArchivedOrders(session, sortedIdBytes(events.map(({ orderId }) => orderId)));
+  return events.flatMap((event) => {
+    const found = archived.get(event.orderId);
+    if (found === undefined || event.at <= found.archivedAt) return [];
+    const { order, now, transitions, remindedAt } = found;
+    return [{ event: { ...event, seq: placeOfRefund(event.at, transitions, remindedAt) }, order, now }];
+  });
 }
 
 /** The order's status right after the event. A refund changes none. */
@@ -75,9 +101,10 @@ const statusAfter: Readonly<Partial<Record<ShopEventType, OrderStatus>>> = {
 };
 
 /** The JSON that is delivered, the same bytes each time: type, timestamp, data, per Standard Webhooks. */
-function bodyOf({ type, seq, at, paymentId }: OrderEvent, row: OrderRow): string {
-  const { id, activityId, userId, quantity, amountMinor, currency, createdAt, remindAt, expiresAt } =
-    toOrder(row);
+function bodyOf(
+  { type, seq, at, paymentId }: OrderEvent,
+  { id, activityId, userId, quantity, amountMinor, currency, createdAt, remindAt, expiresAt }: Order,
+): string {
   const order = { orderId: id, activityId, userId, quantity, amountMinor, currency };
   return JSON.stringify({
     type: `order.${type}`,

@@ -27,7 +27,7 @@ export async function forgetFinished(
           parked: await forget(session, parkedIsSettled, olderThanMs, limit),
           findings: await forget(session, findingIsHealed, olderThanMs, limit),
         }),
-    actions: actionsOlderThanMs === null ? 0 : await forget(session, doneByHand, actionsOlderThanMs, limit),
+    actions: await forgetActions(session, { olderThanMs, archiveOlderThanMs, actionsOlderThanMs, limit }),
   }));
   // No row may name an order that the archive has let go of: messages go first, whatever the archive's policy says.
   const keptMs = Math.max(
@@ -49,15 +49,34 @@ export async function forgetFinished(
 const parkedIsSettled = `parked WHERE state IN ('REDRIVEN', 'DROPPED')
   AND settled_at <= NOW(3) - INTERVAL ? MICROSECOND ORDER BY id`;
 const findingIsHealed = `audit_finding WHERE healed_at <= NOW(3) - INTERVAL ? MICROSECOND ORDER BY at, id`;
-const doneByHand = 'operator_action WHERE at <= NOW(3) - INTERVAL ? MICROSECOND ORDER BY at, id';
+/** Two ages are bound. */
+const doneByHand = `operator_action WHERE at <= NOW(3) - INTERVAL ? MICROSECOND
+  AND (action <> 'payment.dismiss' OR at <= NOW(3) - INTERVAL ? MICROSECOND) ORDER BY at, id`;
+
+/** When a payment was dismissed stands here alone: `forgetPayments` reads it for as long as the payment may be there. */
+async function forgetActions(
+  session: Session,
+  { olderThanMs, archiveOlderThanMs, actionsOlderThanMs, limit }: ForgetOptions,
+): Promise<number> {
+  if (actionsOlderThanMs === null) return 0;
+  const paymentsOlderThanMs = (olderThanMs ?? 0) + (archiveOlderThanMs ?? 0);
+  const { affectedRows } = await session.run(`DELETE FROM ${doneByHand} LIMIT ?`, [
+    actionsOlderThanMs * 1_000,
+    Math.max(actionsOlderThanMs, paymentsOlderThanMs) * 1_000,
+    limit,
+  ]);
+  return affectedRows;
+}
 
 /**
  * With their payments whose money last moved as long ago: what is younger, open or dismissed stays as a payment of nobody,
- * so that the provider's repeat of it is still a duplicate. What an order kept came before the order was archived.
+ * so that the provider's repeat of it is still a duplicate. What an order kept came before the order was archived. What
+ * the shop was told since goes as well; an order of which it is still to be told something stays.
  */
 async function forgetArchived(session: Session, olderThanMs: number, limit: number): Promise<number> {
   const rows = await session.rows<{ order_id: Buffer }>(
-    `SELECT order_id FROM order_archive WHERE archived_at <= NOW(3) - INTERVAL ? MICROSECOND
+    `SELECT order_id FROM order_archive a WHERE archived_at <= NOW(3) - INTERVAL ? MICROSECOND
+       AND NOT EXISTS (SELECT 1 FROM shop_event e WHERE e.order_id = a.order_id AND e.state <> 'SENT')
      ORDER BY archived_at, order_id LIMIT ? FOR UPDATE SKIP LOCKED`,
     [olderThanMs * 1_000, limit],
   );
@@ -68,6 +87,7 @@ async function forgetArchived(session: Session, olderThanMs: number, limit: numb
        AND (state = 'CAPTURED' OR state IN ('REFUNDED', 'FAILED') AND ${movedLongAgo})`,
     [ids, olderThanMs * 1_000],
   );
+  await session.run("DELETE FROM shop_event WHERE order_id IN (?) AND state = 'SENT'", [ids]);
   await session.run('DELETE FROM order_archive WHERE order_id IN (?)', [ids]);
   return ids.length;
 }

@@ -99,7 +99,7 @@ function typeOf({ kind, number, to_status }: HistoryRow): ShopEventType | undefi
   return to_status === null ? undefined : typeOfStatus[to_status];
 }
 
-/** A reminder is of the first version: only what is pending is reminded. A refund follows what it found. */
+/** A reminder is of the first version: only what is pending is reminded. */
 function placeOf(
   { kind, number, at }: HistoryRow,
   versions: readonly { version: number; at: Date }[],
@@ -107,6 +107,15 @@ function placeOf(
 ): number {
   if (kind === 'transition') return number * placesPerVersion;
   if (kind === 'reminder') return placesPerVersion + reminderPlace;
+  return placeOfRefund(at, versions, remindedAt);
+}
+
+/** A refund follows what it found. */
+export function placeOfRefund(
+  at: Date,
+  versions: readonly { readonly version: number; readonly at: Date }[],
+  remindedAt: Date | undefined,
+): number {
   const before = versions.filter((transition) => transition.at <= at).map(({ version }) => version);
   const version = Math.max(1, ...before);
   // Money set aside may go back while the order is pending: then its reminder is still to come.

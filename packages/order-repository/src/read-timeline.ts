@@ -7,6 +7,7 @@ import type { Timeline, TimelineEffect } from './timeline.ts';
 import {
   type PaymentRow,
   readPaymentRows,
+  readShopEventRows,
   readTimelineRows,
   type TimelineOrderRow,
   type TransitionRow,
@@ -53,8 +54,9 @@ async function readArchived(session: Session, id: string, orderId: Buffer): Prom
   if (row === undefined) return undefined;
   const rows = decodeHistory(row.history);
   const payments = joinPayments(rows.payments, await readPaymentRows(session, orderId));
+  const shopEvents = [...rows.shopEvents, ...(await readShopEventRows(session, orderId))];
   return toTimeline(
-    { ...rows, payments },
+    { ...rows, shopEvents, payments },
     {
       archivedAt: row.archived_at,
       saleArchivedAt: await readSaleArchivedAt(session, rows.order.activity_id),

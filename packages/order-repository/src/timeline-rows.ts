@@ -79,12 +79,18 @@ const paymentColumns =
   'id, order_id, event_id, type, payment_id, amount_minor, currency, state, occurred_at, received_at, reason,' +
   ' refund_tries, refund_ref, refunded_at, refund_failed_at, last_error';
 
+const fromShopEvents = `type, ${deliveryColumns} FROM shop_event`;
 const fromPayments = `${paymentColumns} FROM payment`;
 const oldestPaymentFirst = 'received_at, id';
 
 /** An order's payments, whether it is there or not: they stay when it is archived, and more may come. */
 export function readPaymentRows(session: Session, orderId: Buffer): Promise<PaymentRow[]> {
   return session.rows(`SELECT ${fromPayments} WHERE order_id = ? ORDER BY ${oldestPaymentFirst}`, [orderId]);
+}
+
+/** What the shop is told of an order that is archived; what it was told before is in the archive. */
+export function readShopEventRows(session: Session, orderId: Buffer): Promise<ShopEventRow[]> {
+  return session.rows(`SELECT ${fromShopEvents} WHERE order_id = ? ORDER BY seq`, [orderId]);
 }
 
 /**
@@ -114,7 +120,7 @@ export async function readTimelineRows(
     `stage, ${deliveryColumns} FROM notification`,
     'created_at, id',
   );
-  const shopEvents = await read<ShopEventRow>(`type, ${deliveryColumns} FROM shop_event`, 'seq');
+  const shopEvents = await read<ShopEventRow>(fromShopEvents, 'seq');
   const attempts = await read<AttemptRow>(`${attemptColumns} FROM payment_attempt`, 'created_at, id');
   const payments = await read<PaymentRow>(fromPayments, oldestPaymentFirst);
   return orders.map((order) => {

@@ -103,6 +103,15 @@ async function archiveAll(by = repository, status: EndedStatus = 'TIMEOUT_CLOSED
   }
 }
 
+/** The settler has paid back what is owed of this order, after the payment if there is one. */
+async function payBack(orderId: string, payment?: ReturnType<typeof captureOf>): Promise<void> {
+  if (payment) expect(await repository.recordPayment(payment)).toMatchObject({ outcome: 'refund_pending' });
+  const claimed = await repository.claimRefunds({ provider: 'any', limit: 100, leaseMs: 60_000 });
+  const refund = claimed.find((job) => job.orderId === orderId);
+  const { id = 0, refundId = '' } = refund ?? {};
+  expect(await repository.finishRefund(id, { refundId, refundRef: 'r' })).toBe('finished');
+}
+
 /** Of each order: in its own tables, in the archive, or in both. */
 async function placesOf(orders: readonly NewOrder[]) {
   const ids = [bytesOf(orders)];
@@ -379,6 +388,38 @@ describe('what comes for an archived order', () => {
     expect(await repository.giveUpWaitingPayments({ olderThanMs: 600_000, limit: 10 })).toEqual([order.id]);
     const refunds = await repository.listRefunds({ state: 'REFUND_PENDING', afterId: 0, limit: 100 });
     expect(refunds.filter(({ orderId }) => orderId === order.id)).toHaveLength(1);
+    await expectBooksHold();
+  });
+
+  it('the shop is told of money that went back since, once, in its place, and of nothing a second time', async () => {
+    const [order] = await endedOrders(1);
+    if (!order) throw new Error('no order');
+    const pays = (paymentId: string) => captureOf(order, { eventId: paymentId, paymentId });
+    await payBack(order.id, pays(`before-${order.id}`));
+    await settle();
+    await age([order], 3);
+    expect(await archiveAll()).toMatchObject({ archived: 1 });
+    await repository.recordPayment(pays(`since-${order.id}`));
+    await fixture.query("UPDATE payment SET received_at = NOW(3) - INTERVAL 1 HOUR WHERE state = 'WAITING'");
+    await repository.giveUpWaitingPayments({ olderThanMs: 600_000, limit: 10 });
+    await payBack(order.id);
+    await doAll(() => repository.expandShopEvents(100));
+    const told = await repository.claimShopEvents({ limit: 100, leaseMs: 60_000 });
+    const mine = told.filter(({ orderId }) => orderId === order.id);
+    expect(mine).toMatchObject([{ type: 'refunded' }]);
+    expect(JSON.parse(mine[0]?.body ?? '')).toMatchObject({
+      type: 'order.refunded',
+      // After the close, which is its second version.
+      data: {
+        orderId: order.id,
+        amountMinor: order.amountMinor,
+        sequence: 2_500,
+        paymentId: `since-${order.id}`,
+      },
+    });
+    await repository.finishShopEvents(mine.map((claim) => ({ claim, outcome: { state: 'SENT' } })));
+    const types = (await repository.readTimeline(order.id))?.shopEvents.map(({ type }) => type);
+    expect(types).toEqual(['created', 'closed', 'refunded', 'refunded']);
     await expectBooksHold();
   });
 

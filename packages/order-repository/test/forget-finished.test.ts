@@ -1,6 +1,8 @@
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { forgetFinished } from '../src/forget-finished.ts';
 import { type Fixture, openFixture } from './fixture.ts';
+import { openUnguarded, without } from './unguarded.ts';
 
 const dayMs = 86_400_000;
 const keep = { olderThanMs: 2 * dayMs, archiveOlderThanMs: null, actionsOlderThanMs: null, limit: 100 };
@@ -112,6 +114,27 @@ it('the archive is kept for as long as its own policy says, in batches', async (
   expect(await count('order_archive')).toBe(1);
 });
 
+it('an archived order of which the shop is still to be told something stays; what it was told goes with it', async () => {
+  const ids = await archived([9, 9]);
+  for (const [index, id] of ids.entries()) {
+    await fixture.query(
+      `INSERT INTO shop_event (event_id, order_id, seq, type, body, state, next_attempt_at, created_at)
+       VALUES (?, ?, 2500, 'refunded', '{}', ?, NOW(3), NOW(3))`,
+      [newBytes(), id, index === 0 ? 'PARKED' : 'SENT'],
+    );
+  }
+  const archive = { ...keep, olderThanMs: null, archiveOlderThanMs: 2 * dayMs };
+  expect(await fixture.repository.forgetFinished(archive)).toMatchObject({ archived: 1 });
+  expect(await count("shop_event WHERE state = 'SENT'")).toBe(0);
+  expect(await fixture.query('SELECT order_id FROM order_archive')).toEqual([{ order_id: ids[0] }]);
+  // Without the guard nobody would know any more what the event is of.
+  const database = openUnguarded(fixture.url, [without("e.state <> 'SENT'", 'FALSE')]);
+  expect(await forgetFinished(database, archive)).toMatchObject({ archived: 1 });
+  expect(database.unmet()).toEqual([]);
+  await database.close();
+  await fixture.query('DELETE FROM shop_event');
+});
+
 it('what operators did is kept for ever, or for as long as its own policy says', async () => {
   for (const days of [900, 900, 300]) {
     await fixture.query(
@@ -124,6 +147,33 @@ it('what operators did is kept for ever, or for as long as its own policy says',
   const year = { ...keep, olderThanMs: null, actionsOlderThanMs: 365 * dayMs };
   expect(await fixture.repository.forgetFinished(year)).toMatchObject({ actions: 2, messages: 0 });
   expect(await count('operator_action')).toBe(1);
+});
+
+it('when a payment was dismissed is kept for as long as payments are, however short the policy of what operators did is', async () => {
+  for (const [days, action] of [
+    [400, 'payment.dismiss'],
+    [400, 'x'],
+    [800, 'payment.dismiss'],
+  ] as const) {
+    await fixture.query(
+      `INSERT INTO operator_action (id, at, actor, action, target_kind, target, reason)
+       VALUES (?, ?, 'boss', ?, 'order', 'x', 'x')`,
+      [newBytes(), daysAgo(days), action],
+    );
+  }
+  const year = {
+    ...keep,
+    olderThanMs: 90 * dayMs,
+    archiveOlderThanMs: 700 * dayMs,
+    actionsOlderThanMs: 365 * dayMs,
+  };
+  expect(await fixture.repository.forgetFinished(year)).toMatchObject({ actions: 2 });
+  expect(await fixture.query('SELECT action FROM operator_action')).toEqual([{ action: 'payment.dismiss' }]);
+  // Without the guard the payment would count as dismissed long ago.
+  const database = openUnguarded(fixture.url, [without("action <> 'payment.dismiss'", 'TRUE')]);
+  expect(await forgetFinished(database, year)).toMatchObject({ actions: 1 });
+  expect(database.unmet()).toEqual([]);
+  await database.close();
 });
 
 it('the archive keeps an order for as long as a message may name it, whatever its own policy says', async () => {

@@ -80,6 +80,16 @@ describe('values', () => {
     },
   );
 
+  test('an end of the archive without a policy that fills it is refused: messages would name what is nowhere', () => {
+    const only = { LAPSE_RETAIN_ARCHIVE: '90d' };
+    expect(faultsOf(only, 'sweeper').LAPSE_RETAIN_ARCHIVE).toContain(
+      'LAPSE_RETAIN_ORDERS or LAPSE_RETAIN_SALES',
+    );
+    for (const other of ['LAPSE_RETAIN_ORDERS', 'LAPSE_RETAIN_SALES']) {
+      expect(faultsOf({ ...only, [other]: '90d' }, 'sweeper')).toEqual({});
+    }
+  });
+
   test('an optional setting that is not set leaves no key behind', () => {
     const { rocketmq } = readConfig({ LAPSE_ROCKETMQ_ENDPOINTS: '127.0.0.1:8081' }, ['rocketmq']);
     expect(Object.keys(rocketmq)).toEqual(['endpoints', 'topicPrefix', 'tls', 'requestTimeoutMs']);

@@ -35,7 +35,7 @@ export function restRules({
     ...moneyAtRest,
     ...(refundsArePaid ? [refundsPaid] : []),
     ...shopEventsAtRest(noticeWaitMs),
-    ...(shopWantsEvents ? [shopIsTold] : []),
+    ...(shopWantsEvents ? shopIsTold : []),
   ];
 }
 

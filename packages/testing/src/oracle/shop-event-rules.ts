@@ -36,8 +36,8 @@ const typeOfStatus = `
   CASE t.to_status WHEN 'PENDING' THEN 'created' WHEN 'PAID' THEN 'paid' WHEN 'TIMEOUT_CLOSED' THEN 'closed'
     WHEN 'CANCELLED' THEN 'cancelled' END`;
 
-/** I11: where the shop wants to know, it is told of each step of each order. */
-export const shopIsTold: Rule = {
+/** I11: where the shop wants to know, it is told of each step of each order, */
+const shopIsToldOfOrders: Rule = {
   id: 'I11',
   says: 'order of which the shop is never told something',
   sql: (only) => `
@@ -49,3 +49,15 @@ export const shopIsTold: Rule = {
     LEFT JOIN shop_event e ON e.order_id = done.order_id AND e.type = done.type
     WHERE e.id IS NULL AND ${only('o.activity_id')}`,
 };
+
+/** and of money that went back after its order had gone to the archive. What it was told before is in the history alone. */
+const shopIsToldOfArchived: Rule = {
+  id: 'I11',
+  says: 'archived order of which the shop is never told that money went back since',
+  sql: (only) => `
+    SELECT DISTINCT p.order_id FROM payment p JOIN order_archive a ON a.order_id = p.order_id
+    LEFT JOIN shop_event e ON e.order_id = p.order_id AND e.type = 'refunded'
+    WHERE p.state = 'REFUNDED' AND p.refunded_at > a.archived_at AND e.id IS NULL AND ${only('a.activity_id')}`,
+};
+
+export const shopIsTold: readonly Rule[] = [shopIsToldOfOrders, shopIsToldOfArchived];
