@@ -1079,6 +1079,26 @@ describe('the oracle', () => {
     expect((await judge()).ok).toBe(true);
   });
 
+  it('where the shop is told of each step, it is told of money that went back after its order was archived', async () => {
+    const { sql, orders } = world;
+    await archive(sql, orders.cancelled);
+    await payment(sql, orders.cancelled, 'REFUNDED');
+    const refundedIn = (seconds: number) =>
+      sql.query(
+        'UPDATE payment SET refund_id = ?, refunded_at = NOW(3) + INTERVAL ? SECOND WHERE order_id = ?',
+        [Buffer.alloc(16, 7), ...[seconds, orders.cancelled.bytes]],
+      );
+    const says = '1 × archived order of which the shop is never told that money went back since';
+    const told = async () => describeVerdict(await judge({ shopWantsEvents: true }));
+    await refundedIn(1);
+    expect(await told()).toContain(says);
+    await refundedIn(-3_600);
+    expect(await told()).not.toContain(says);
+    await refundedIn(1);
+    await shopEvent(sql, orders.cancelled, 2_500, 'SENT', 'NOW(3)', 'refunded');
+    expect(await told()).not.toContain(says);
+  });
+
   it('finds nothing wrong where a late payment took a free place again, and its buyer was told of the close', async () => {
     await takeAgain(world);
     expect(describeVerdict(await judge())).not.toContain('FAIL');
