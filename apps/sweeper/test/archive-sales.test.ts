@@ -189,30 +189,83 @@ test('one that an older sweeper loads between the forgetting and the note is put
 });
 
 /** The stores say what they are told to here: what is asked of them, run after run, is what counts. */
-function scripted(archiveSoldOrders: ArchiveSalesParts['orders']['archiveSoldOrders']) {
+function scripted(orders: Partial<ArchiveSalesParts['orders']>) {
   const task = archiveSales({
     orders: {
       archiveActivities: async () => ({ archived: [], failures: [], next: null }),
       readArchivedStocks: async () => [],
       noteStockForgotten: async () => undefined,
       readArchivedSales: async ({ afterId }) => [1, 2, 3].filter((id) => id > afterId),
-      archiveSoldOrders,
+      archiveSoldOrders: async () => ({ archived: 0, left: 0, isHeldUp: false, next: null }),
+      ...orders,
     },
     stock: { forget: async () => undefined },
     log,
     config: { retainSalesMs: dayMs },
   });
-  return () => task(live());
+  return (signal = live()) => task(signal);
 }
+
+test('activities that are over and must stay keep no run from those behind them, and a run looks at ten pages', async () => {
+  const asked: number[] = [];
+  const task = scripted({
+    archiveActivities: async ({ afterId, limit }) => {
+      asked.push(afterId);
+      return { archived: [], failures: [], next: afterId === 1_400 ? null : afterId + limit };
+    },
+  });
+  await task();
+  expect([asked.length, asked.at(-1)]).toEqual([10, 900]);
+  await task();
+  expect(asked.slice(10)).toEqual([1_000, 1_100, 1_200, 1_300, 1_400]);
+  await task();
+  expect(asked[15]).toBe(0);
+});
+
+test('a wish to stop is heard after each step, and the next run goes on', async () => {
+  const asked: string[] = [];
+  let stop = new AbortController();
+  let stopAt = '';
+  const ask = (what: string): void => {
+    asked.push(what);
+    if (what === stopAt) stop.abort();
+  };
+  const stocks = [1, 2].map((activityId) => ({ activityId, generation: 1, runId: 'x' }));
+  const task = scripted({
+    archiveActivities: async ({ afterId }) => {
+      ask(`over ${afterId}`);
+      return { archived: [], failures: [], next: afterId === 0 ? 100 : null };
+    },
+    readArchivedStocks: async () => stocks,
+    noteStockForgotten: async ({ activityId }) => ask(`note ${activityId}`),
+    readArchivedSales: async ({ afterId }) => [1].filter((id) => id > afterId),
+    archiveSoldOrders: async ({ afterUserId }) => {
+      ask(`sold ${afterUserId}`);
+      return { archived: 1, left: 0, isHeldUp: false, next: afterUserId === null ? 'b' : null };
+    },
+  });
+  const run = async (at: string) => {
+    stop = new AbortController();
+    stopAt = at;
+    await task(stop.signal);
+    return asked.splice(0);
+  };
+  expect(await run('over 0')).toEqual(['over 0']);
+  expect(await run('note 1')).toEqual(['over 100', 'note 1']);
+  expect(await run('sold null')).toEqual(['over 0', 'over 100', 'note 1', 'note 2', 'sold null']);
+  expect(await run('')).toEqual(['over 0', 'over 100', 'note 1', 'note 2', 'sold b']);
+});
 
 test('orders that must stay keep no run from what comes after them, and are counted once a walk', async () => {
   const asked: string[] = [];
-  const task = scripted(async ({ activityId, afterUserId, limit }) => {
-    const all = activityId === 1 ? 50_000 : 300;
-    const from = Number(afterUserId ?? 0);
-    asked.push(`${activityId} ${from}`);
-    const left = Math.min(limit, all - from);
-    return { archived: 0, left, isHeldUp: false, next: from + left === all ? null : String(from + left) };
+  const task = scripted({
+    archiveSoldOrders: async ({ activityId, afterUserId, limit }) => {
+      const all = activityId === 1 ? 50_000 : 300;
+      const from = Number(afterUserId ?? 0);
+      asked.push(`${activityId} ${from}`);
+      const left = Math.min(limit, all - from);
+      return { archived: 0, left, isHeldUp: false, next: from + left === all ? null : String(from + left) };
+    },
   });
   await task();
   expect([asked.length, asked.at(-1)]).toEqual([200, '1 39800']);
@@ -227,16 +280,20 @@ test('orders that must stay keep no run from what comes after them, and are coun
 
 test('one that fails does not keep the others, and while old effects hold all up it is asked once a run', async () => {
   const asked: number[] = [];
-  const failing = scripted(async ({ activityId }) => {
-    asked.push(activityId);
-    if (activityId === 2) throw new Error('away');
-    return { archived: 1, left: 0, isHeldUp: false, next: null };
+  const failing = scripted({
+    archiveSoldOrders: async ({ activityId }) => {
+      asked.push(activityId);
+      if (activityId === 2) throw new Error('away');
+      return { archived: 1, left: 0, isHeldUp: false, next: null };
+    },
   });
   await expect(failing()).rejects.toThrow('could not be archived whole');
   expect(asked.splice(0)).toEqual([1, 2, 3]);
-  const heldUp = scripted(async ({ activityId }) => {
-    asked.push(activityId);
-    return { archived: 0, left: 200, isHeldUp: true, next: null };
+  const heldUp = scripted({
+    archiveSoldOrders: async ({ activityId }) => {
+      asked.push(activityId);
+      return { archived: 0, left: 200, isHeldUp: true, next: null };
+    },
   });
   await heldUp();
   await heldUp();
