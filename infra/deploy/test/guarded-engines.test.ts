@@ -23,14 +23,16 @@ const password = 'PASSWORD';
 const admin = { accessKey: 'root', secretKey: 'root-of-this-test' };
 const jwtSecret = 'a-secret-of-this-test-and-of-nothing-else';
 const orders = 5;
-/** What a store says to a user who lacks a right, in its own words. */
-const refusals = /NOPERM|command denied|Access denied|response-code=(?:40100|40300)|LAPSE_\w+_DENIED/;
+/** What a store says to a user who lacks a right, in its own words; Redis has others for what a script lacks. */
+const refusals =
+  /NOPERM|executing the script can't|ACL failure in script|command denied|Access denied|response-code=(?:40100|40300)|LAPSE_\w+_DENIED/;
 
 const dir = mkdtempSync(join(tmpdir(), 'lapse-guarded-'));
 const running: SpawnedApp[] = [];
 const services: { kill(signal: NodeJS.Signals): void; close(): Promise<void> }[] = [];
 let env: Record<string, string>;
 let mysqlRoot: string;
+let redisRoot: string;
 let apiUrl: string;
 
 /** A value as a mounted secret. */
@@ -71,6 +73,7 @@ beforeAll(async () => {
   ]);
   services.push(mysql, redis, rocketmq);
   mysqlRoot = `${mysql.url}/lapse`;
+  redisRoot = redis.url;
   for (const sql of documentedLines(/^(CREATE (DATABASE|USER)|GRANT) /)) await queryDatabase(mysql.url, sql);
   await queryDatabase(mysql.url, "ALTER USER 'lapse'@'%' REQUIRE X509");
   await queryDatabase(mysql.url, "ALTER USER 'lapse_schema'@'%' REQUIRE SSL");
@@ -110,7 +113,8 @@ beforeAll(async () => {
     LAPSE_LIMIT_BUYER_WRITES: '10',
     // So that each of the sweeper's tasks has its turn.
     ...{ LAPSE_AUDIT_EVERY: '1s', LAPSE_ORPHANS_EVERY: '1s', LAPSE_DEAD_LETTERS_EVERY: '1s' },
-    ...{ LAPSE_RETAIN_ORDERS: '2d', LAPSE_RETAIN_EVERY: '1s' },
+    ...{ LAPSE_RETAIN_ORDERS: '2d', LAPSE_RETAIN_SALES: '2d', LAPSE_RETAIN_ARCHIVE: '35d' },
+    ...{ LAPSE_RETAIN_ACTIONS: '365d', LAPSE_RETAIN_EVERY: '1s' },
   };
 }, 180_000);
 
@@ -121,6 +125,12 @@ afterAll(async () => {
   await Promise.all(services.map((service) => service.close()));
   rmSync(dir, { recursive: true, force: true });
 }, 60_000);
+
+/** What a store has refused to one of the processes, in their own lines. */
+function refused(): string[] {
+  const lines = running.flatMap((app) => app.output().split('\n'));
+  return lines.filter((line) => refusals.test(line));
+}
 
 async function post<T>(path: string, token: string, body: object, key: string): Promise<T> {
   const response = await fetch(`${apiUrl}${path}`, {
@@ -173,8 +183,21 @@ test('every process sells and closes over TLS alone, as users with the rights of
   expect(await count("SELECT COUNT(*) FROM order_transition WHERE cause = 'message' AND credit > 0")).toBe(
     orders,
   );
-  const outputs = running.map((app) => app.output()).join('\n');
-  expect(outputs.split('\n').filter((line) => refusals.test(line))).toEqual([]);
+  expect(refused()).toEqual([]);
+  // Control: with one right less there are such lines.
+  await queryDatabase(mysqlRoot, "REVOKE DELETE ON lapse.* FROM 'lapse'@'%'");
+  await queryDatabase(mysqlRoot, 'KILL USER lapse');
+  await waitUntil(() => refused().some((line) => line.includes('DELETE command denied')), {
+    what: 'what MySQL refuses to be told',
+    timeoutMs: 20_000,
+  });
+  await redisAt(redisRoot).command('ACL', 'SETUSER', 'lapse', '-get');
+  const late = await mintToken(jwtSecret, { sub: 'late' });
+  const order = post(`/v1/activities/${id}/orders`, late, { quantity: 1 }, 'late');
+  await expect(order).rejects.toThrow('503');
+  await waitUntil(() => refused().some((line) => /NOPERM|script/.test(line)), {
+    what: 'what Redis refuses to be told',
+  });
 });
 
 test('a process whose CA is another one does not start, and says which and what mends it', async () => {

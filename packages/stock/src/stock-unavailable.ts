@@ -21,6 +21,8 @@ export function isStockUnavailable(error: unknown): error is StockUnavailableErr
  */
 const passingAnswer =
   /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|OOM|MISCONF|BUSY|NOREPLICAS|UNKILLABLE|MOVED|ASK|NOPERM)\b/;
+/** The same as NOPERM for a command or a key of a script, of Redis up to 7.0 and of later ones: its code is ERR. */
+const refusedInScript = /^ERR (The user executing the script can't |ACL failure in script)/;
 
 /**
  * Name a failure of ioredis: an answer of the server is that answer, anything else (refused, reset, timed
@@ -29,7 +31,7 @@ const passingAnswer =
 export function namedFailure(error: unknown, operation: string, connectionFault: unknown): Error {
   const answered = error instanceof ReplyError;
   const text = textOf(error);
-  if (answered && !passingAnswer.test(text)) {
+  if (answered && !passingAnswer.test(text) && !refusedInScript.test(text)) {
     return new Error(`Redis refused to ${operation}: ${text}`, { cause: error });
   }
   const reason = !answered && connectionFault instanceof Error ? connectionFault.message : text;

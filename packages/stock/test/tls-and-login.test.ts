@@ -106,6 +106,20 @@ describe('over TLS, as the user of the page', () => {
     await stock.close();
     expect(failure).toMatch(/NOPERM.*hset/i);
   });
+
+  it('a right that only a script lacks makes Redis count as away, with its reason, as one that a command lacks', async () => {
+    const stock = await openStock(config, log);
+    await loadOver(stock, snapshotOf(9, 1, 1, []));
+    await runAcl('ACL SETUSER lapse -get');
+    const failure: unknown = await stock.release(9, ['o1']).catch((error: unknown) => error);
+    await runAcl('ACL SETUSER lapse +get');
+    expect(failure).toMatchObject({
+      code: 'LAPSE_STOCK_UNAVAILABLE',
+      message: expect.stringMatching(/The user executing the script can't|ACL failure in script/),
+    });
+    expect(await stock.release(9, ['o1'])).toEqual({ kind: 'done', units: [0] });
+    await stock.close();
+  });
 });
 
 it('behind sentinels that speak TLS, as does all between them: the master is found, and the next one once it is gone', async () => {
