@@ -25,7 +25,8 @@ const batchesMax = 200;
 const rowsPerBatchMax = 500;
 /** Said once a run. */
 export const heldUp =
-  'more old effects are undone than are looked through: no order is archived until they are seen to';
+  'more old effects are undone than are looked through: no order is archived until they are seen to. `lapse effects list` ' +
+  'shows those that were given up; the others wait for Redis, or for an expander that runs';
 /** Pages of payments of one run: 10,000 rows, of which most are of orders that stay. */
 const paymentPagesMax = 20;
 

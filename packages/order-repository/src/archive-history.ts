@@ -10,6 +10,8 @@ interface Tagged {
 const lengthBytes = 4;
 /** Raised with every change of what the rows hold, one more column too: an archive outlives any release (decision 19). */
 const historyVersion = 1;
+const newerAdvice = 'Read it with the release that wrote it, or a newer one; UNCOMPRESS(history) shows it.';
+const damagedAdvice = "It is damaged: take the order's row of order_archive from a backup.";
 const lists = ['transitions', 'messages', 'notifications', 'shopEvents', 'attempts', 'payments'] as const;
 
 /**
@@ -41,13 +43,15 @@ function toJson(rows: TimelineRows): string {
  * @throws {UnreadableHistoryError} for a version of a later release, or what is no history.
  */
 export function decodeHistory(history: Buffer): TimelineRows {
-  const { version = 1, ...rows } = fromJson(inflate(history)) as Partial<TimelineRows> & {
+  const { version = 1, ...rows } = (fromJson(inflate(history)) ?? {}) as Partial<TimelineRows> & {
     version?: unknown;
   };
-  if (version !== historyVersion) throw new UnreadableHistoryError(`it is of version ${String(version)}`);
-  if (!Buffer.isBuffer(rows.order?.id)) throw new UnreadableHistoryError('it has no order');
+  if (version !== historyVersion) {
+    throw new UnreadableHistoryError(`it is of version ${String(version)}`, newerAdvice);
+  }
+  if (!Buffer.isBuffer(rows.order?.id)) throw new UnreadableHistoryError('it has no order', damagedAdvice);
   for (const name of lists) {
-    if (!Array.isArray(rows[name])) throw new UnreadableHistoryError(`it has no ${name}`);
+    if (!Array.isArray(rows[name])) throw new UnreadableHistoryError(`it has no ${name}`, damagedAdvice);
   }
   return rows as TimelineRows;
 }
@@ -56,15 +60,15 @@ function inflate(history: Buffer): string {
   try {
     return inflateSync(history.subarray(lengthBytes)).toString();
   } catch (error) {
-    throw new UnreadableHistoryError('it cannot be decompressed', { cause: error });
+    throw new UnreadableHistoryError('it cannot be decompressed', damagedAdvice, { cause: error });
   }
 }
 
-function fromJson(json: string): object {
+function fromJson(json: string): object | null {
   try {
-    return JSON.parse(json, untag) as object;
+    return JSON.parse(json, untag) as object | null;
   } catch (error) {
-    throw new UnreadableHistoryError('it is no JSON', { cause: error });
+    throw new UnreadableHistoryError('it is no JSON', damagedAdvice, { cause: error });
   }
 }
 

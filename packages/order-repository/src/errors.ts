@@ -61,12 +61,8 @@ export class InvariantError extends Error {
 /** What the archive has of an order is not what this release can read. Nothing was changed. */
 export class UnreadableHistoryError extends Error {
   readonly code = 'LAPSE_ARCHIVE_UNREADABLE';
-  constructor(why: string, options?: ErrorOptions) {
-    super(
-      `The order's history in the archive cannot be read: ${why}. Read it with the release that wrote it, or a newer ` +
-        'one; UNCOMPRESS(history) shows it.',
-      options,
-    );
+  constructor(why: string, whatToDo: string, options?: ErrorOptions) {
+    super(`The order's history in the archive cannot be read: ${why}. ${whatToDo}`, options);
     this.name = 'UnreadableHistoryError';
   }
 }
