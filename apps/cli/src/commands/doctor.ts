@@ -77,6 +77,6 @@ function textOf(checks: readonly Check[], failed: number): string {
   const fixes = checks.flatMap(({ area, check, state, fix }) =>
     fix === undefined ? [] : [`${marks[state]} ${area}, ${check}: ${fix}`],
   );
-  const last = failed === 0 ? 'no check failed' : `${failed} checks failed`;
+  const last = failed === 0 ? 'no check failed' : `${failed} ${failed === 1 ? 'check' : 'checks'} failed`;
   return [table(['', 'area', 'check', 'found'], rows), '', ...fixes, last].join('\n');
 }
