@@ -9,6 +9,7 @@ const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const shape = new RegExp(`^${uuid}$`);
 const listShape = new RegExp(`^${uuid}(?:,${uuid})*$`);
 const uuidLength = 36;
+const dash = 0x2d;
 /** Bytes of an id. */
 export const idBytes = 16;
 
@@ -75,17 +76,20 @@ export interface IdList {
  * @throws TypeError as `idToBytes` does.
  */
 export function idList(ids: readonly string[]): IdList {
-  return listOf(joined(ids));
+  return listOf(joined(ids).replaceAll(',', listGlue));
 }
 
 /** The same of packed ids. */
 export function packedIdList(packed: Buffer): IdList {
   const hex = packed.toString('hex');
-  return listOf(Array.from({ length: packed.length / idBytes }, (_, i) => hexAt(hex, i)).join(','));
+  return listOf(Array.from({ length: packed.length / idBytes }, (_, i) => hexAt(hex, i)).join(listGlue));
 }
 
+/** Between two ids of a list. */
+const listGlue = "',x'";
+
 function listOf(hexes: string): IdList {
-  const list = `x'${hexes.replaceAll(',', "',x'")}'`;
+  const list = `x'${hexes}'`;
   return { toSqlString: () => list };
 }
 
@@ -98,8 +102,27 @@ export function packIds(ids: readonly string[]): Buffer {
 }
 
 export function unpackIds(packed: Buffer): string[] {
-  const hex = packed.toString('hex');
-  return Array.from({ length: packed.length / idBytes }, (_, i) => idAt(hex, i * idBytes * 2));
+  const texts = textsOf(packed);
+  return Array.from({ length: packed.length / idBytes }, (_, i) =>
+    texts.slice(i * uuidLength, (i + 1) * uuidLength),
+  );
+}
+
+/**
+ * Ids as text, one behind the other. Digit by digit: five slices put together left 300 bytes of garbage an id, and a burst
+ * unpacks each id twice.
+ */
+function textsOf(packed: Buffer): string {
+  const digits = Buffer.from(packed.toString('hex'), 'latin1');
+  const texts = Buffer.allocUnsafe((packed.length / idBytes) * uuidLength);
+  let to = 0;
+  for (let from = 0; from < digits.length; ) {
+    for (let at = 0; at < uuidLength; at += 1) {
+      const isDash = at === 8 || at === 13 || at === 18 || at === 23;
+      texts[to++] = isDash ? dash : (digits[from++] as number);
+    }
+  }
+  return texts.toString('latin1');
 }
 
 function hexAt(hex: string, index: number): string {
