@@ -90,6 +90,17 @@ describe('explain order', () => {
     expect((await cli.run('explain', 'order', id)).out).toContain('to do   nothing');
   });
 
+  test('has a payment under way, and does not say that nothing is to come', async () => {
+    const id = await place();
+    const wanted = { orderId: id, userId: `buyer ${id}`, provider: 'simulator' };
+    expect((await shop.orders.openAttempt(wanted)).kind).toBe('open');
+    const { data } = await cli.json(explainShape, 'explain', id);
+    expect(data.attempts).toMatchObject([{ provider: 'simulator', state: 'CREATING', endedAt: null }]);
+    const { out } = await cli.run('explain', id);
+    expect(out).toContain('and the provider has not decided. The order waits for it until');
+    expect(out).toContain('to do   nothing now: Lapse asks the provider until it decides');
+  });
+
   test('works while Redis is away, and claims nothing of it', async () => {
     const id = await place();
     const withoutRedis = openCli({

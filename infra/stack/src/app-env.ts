@@ -49,6 +49,8 @@ export function sharedAppEnv(
   return {
     LAPSE_SHUTDOWN_TIMEOUT: shutdownTimeout,
     LAPSE_SHUTDOWN_STEP_TIMEOUT: shutdownStepTimeout,
+    // The default, said aloud: so the command line beside it knows how buyers are told.
+    LAPSE_NOTIFY_CHANNEL: 'log',
     LAPSE_PAY_URL: `http://127.0.0.1:${httpPort}/pay/{orderId}`,
     ...(simulator && simulatorEnv(secrets, httpPort, simulator)),
     ...Object.fromEntries(own),

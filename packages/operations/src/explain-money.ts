@@ -1,14 +1,20 @@
-import type { TimelinePayment } from '@lapse/order-repository';
+import type { Timeline, TimelinePayment } from '@lapse/order-repository';
 import { durationInWords } from './duration-in-words.ts';
+import { explainMoneyToCome } from './explain-attempts.ts';
 import type { Answer, ExplainedOrder, ExplanationWords } from './explanation.ts';
 
 /** What money came, what became of each part of it, and whether any is owed. */
-export function explainMoney({ timeline }: ExplainedOrder, words: ExplanationWords): Answer {
+export function explainMoney(explained: ExplainedOrder, words: ExplanationWords): Answer {
+  const { timeline } = explained;
   const { order, payments } = timeline;
   const wanted = words.amount(order.amountMinor, order.currency);
-  if (payments.length === 0) return { says: [`No payment came (${wanted} was asked). Nothing is owed.`] };
-  const told = payments.map((payment) => inWords(payment, order.expiresAt, words));
-  return { says: [...told, ...balance(payments, words)], todo: payments.flatMap(todoOf) };
+  const toCome = explainMoneyToCome(explained);
+  if (payments.length === 0) {
+    const none = toCome.length === 0 ? 'No payment came' : 'No payment has come yet';
+    return { says: [`${none} (${wanted} was asked). Nothing is owed.`, ...toCome] };
+  }
+  const told = payments.map((payment) => inWords(payment, timeline, words));
+  return { says: [...told, ...balance(payments, words), ...toCome], todo: payments.flatMap(todoOf) };
 }
 
 /** What is owed, and what nobody knows yet: money in quarantine may be either. */
@@ -29,11 +35,9 @@ function balance(payments: readonly TimelinePayment[], { amount }: ExplanationWo
 const owedStates: ReadonlySet<TimelinePayment['state']> = new Set(['REFUND_PENDING', 'REFUND_FAILED']);
 const openStates: ReadonlySet<TimelinePayment['state']> = new Set(['QUARANTINED']);
 
-function inWords(payment: TimelinePayment, deadline: Date, { time, amount }: ExplanationWords): string {
+function inWords(payment: TimelinePayment, timeline: Timeline, { time, amount }: ExplanationWords): string {
   const { paymentId, amountMinor, currency, occurredAt, reason, refundTries, refundRef } = payment;
-  const lateMs = occurredAt.getTime() - deadline.getTime();
-  const late = lateMs > 0 ? `, ${durationInWords(lateMs)} after the deadline` : '';
-  const money = `Payment ${paymentId} of ${amount(amountMinor, currency)}, made at ${time(occurredAt)}${late},`;
+  const money = `Payment ${paymentId} of ${amount(amountMinor, currency)}, made at ${time(occurredAt)}${whenInWords(payment, timeline)},`;
   const because = reason === null ? '' : ` (${reason})`;
   const error = payment.lastError === null ? '' : ` The last answer: ${payment.lastError}`;
   switch (payment.state) {
@@ -54,6 +58,19 @@ function inWords(payment: TimelinePayment, deadline: Date, { time, amount }: Exp
     case 'REFUNDED':
       return `${money} could not be kept${because}, and the provider took its refund${refundRef === null ? '' : ` ${refundRef}`} at ${payment.refundedAt ? time(payment.refundedAt) : 'an unknown time'}.`;
   }
+}
+
+/**
+ * By the deadline, as the provider has it, and by the close, as we heard of it: money that was made in time and heard
+ * of after the close is late all the same.
+ */
+function whenInWords({ occurredAt, receivedAt }: TimelinePayment, { order, transitions }: Timeline): string {
+  const lateMs = occurredAt.getTime() - order.expiresAt.getTime();
+  if (lateMs > 0) return `, ${durationInWords(lateMs)} after the deadline`;
+  const closedAt = transitions.find(({ toStatus }) => toStatus === 'TIMEOUT_CLOSED')?.at;
+  if (closedAt === undefined || receivedAt <= closedAt) return '';
+  const heardMs = receivedAt.getTime() - closedAt.getTime();
+  return `, ${durationInWords(-lateMs)} before the deadline, but heard of ${durationInWords(heardMs)} after the close`;
 }
 
 function todoOf({ id, state }: TimelinePayment): string[] {

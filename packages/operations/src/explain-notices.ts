@@ -6,16 +6,21 @@ const toldByNobody: ReadonlySet<TimelinePayment['state']> = new Set([
 ]);
 
 /** What the buyer was told, and what not. */
-export function explainNotices({ timeline, nowMs }: ExplainedOrder, words: ExplanationWords): Answer {
+export function explainNotices(
+  { timeline, nowMs, noticeChannel }: ExplainedOrder,
+  words: ExplanationWords,
+): Answer {
   const { order, notifications, pendingEffects, payments } = timeline;
   const of = (stage: TimelineNotification['stage']) => notifications.find((notice) => notice.stage === stage);
   const reminder = of('REMINDER');
   const closed = of('CLOSED');
-  const says = [reminder ? inWords('reminder', reminder, words) : noReminder()];
-  if (closed) says.push(inWords('notice that the order closed', closed, words));
+  const says = [reminder ? inWords('reminder', reminder) : noReminder()];
+  if (closed) says.push(inWords('notice that the order closed', closed));
   else if (order.status === 'TIMEOUT_CLOSED') says.push(noClosedNotice());
   if (payments.some(({ state }) => toldByNobody.has(state))) {
-    says.push('Lapse tells no buyer that money came too late or goes back: the shop has to.');
+    says.push(
+      'Lapse sends no notice that money came too late or goes back (its page shows it): the shop has to.',
+    );
   }
   const parked = notifications.filter(({ state }) => state === 'PARKED');
   return {
@@ -45,22 +50,28 @@ export function explainNotices({ timeline, nowMs }: ExplainedOrder, words: Expla
       ? `The notice that the order closed is still to be written (effect ${effect.id}, ${effect.attempts} tries).`
       : 'The buyer has no notice that the order closed.';
   }
+
+  function inWords(
+    what: string,
+    { state, attempts, sentAt, nextAttemptAt, lastError }: TimelineNotification,
+  ): string {
+    const why = lastError === null ? '' : ` The last answer: ${lastError}`;
+    switch (state) {
+      case 'SENT':
+        return `The ${what} was ${handedTo(noticeChannel)} at ${sentAt ? words.time(sentAt) : 'an unknown time'}.`;
+      case 'SKIPPED':
+        return `The ${what} was left out, because the order had moved on.`;
+      case 'WAITING':
+        return `The ${what} is not delivered yet, after ${attempts} tries; the next one is at ${words.time(nextAttemptAt)}.${why}`;
+      case 'PARKED':
+        return `The buyer did NOT get the ${what}: it was given up after ${attempts} tries.${why}`;
+    }
+  }
 }
 
-function inWords(
-  what: string,
-  { state, attempts, sentAt, nextAttemptAt, lastError }: TimelineNotification,
-  { time }: ExplanationWords,
-): string {
-  const why = lastError === null ? '' : ` The last answer: ${lastError}`;
-  switch (state) {
-    case 'SENT':
-      return `The ${what} was sent to the buyer at ${sentAt ? time(sentAt) : 'an unknown time'}.`;
-    case 'SKIPPED':
-      return `The ${what} was left out, because the order had moved on.`;
-    case 'WAITING':
-      return `The ${what} is not delivered yet, after ${attempts} tries; the next one is at ${time(nextAttemptAt)}.${why}`;
-    case 'PARKED':
-      return `The buyer did NOT get the ${what}: it was given up after ${attempts} tries.${why}`;
-  }
+/** No notice keeps how it went: so what is set here is named as that, and no more. */
+function handedTo(channel: string | undefined): string {
+  if (channel === undefined) return 'handed to the notification channel';
+  if (channel !== 'log') return `handed to the notification channel (LAPSE_NOTIFY_CHANNEL=${channel})`;
+  return 'written to the log (LAPSE_NOTIFY_CHANNEL=log), not sent to anybody,';
 }

@@ -1,3 +1,4 @@
+import type { PaymentAttempt } from '@lapse/order-repository';
 import { explainMoney } from './explain-money.ts';
 import { explainNotices } from './explain-notices.ts';
 import { explainPlaces } from './explain-places.ts';
@@ -5,6 +6,7 @@ import { explainShopEvents } from './explain-shop-events.ts';
 import { explainState } from './explain-state.ts';
 import type {
   Answer,
+  ExplainedAttempt,
   ExplainedOrder,
   ExplanationTopic,
   ExplanationWords,
@@ -29,9 +31,22 @@ export function explainOrder(order: ExplainedOrder, words: ExplanationWords): Or
   return {
     orderId: id,
     status,
+    attempts: order.timeline.attempts.map(toExplainedAttempt),
     answers: answers.flatMap(([about, { says }]) => says.map((sentence) => ({ about, says: sentence }))),
     todo: answers.flatMap(([, { todo = [] }]) => todo),
   };
+}
+
+function toExplainedAttempt({
+  id,
+  provider,
+  providerRef,
+  state,
+  createdAt,
+  endedAt,
+}: PaymentAttempt): ExplainedAttempt {
+  const times = { beganAt: createdAt.toISOString(), endedAt: endedAt?.toISOString() ?? null };
+  return { attemptId: id, provider, providerRef, state, ...times };
 }
 
 function explainArchive({ timeline: { archivedAt } }: ExplainedOrder, { time }: ExplanationWords): Answer {

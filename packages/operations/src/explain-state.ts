@@ -1,9 +1,11 @@
 import type { Timeline, TimelineTransition } from '@lapse/order-repository';
 import { durationInWords } from './duration-in-words.ts';
+import { explainPayingOrder, explainUndecidedClose } from './explain-attempts.ts';
 import type { Answer, ExplainedOrder, ExplanationWords } from './explanation.ts';
 
 /** Why the order is in the state that it is in. */
-export function explainState({ timeline, nowMs }: ExplainedOrder, words: ExplanationWords): Answer {
+export function explainState(explained: ExplainedOrder, words: ExplanationWords): Answer {
+  const { timeline } = explained;
   const { order, transitions } = timeline;
   const last = transitions.at(-1);
   const { says: setAside, todo = [] } = explainParked(timeline, words);
@@ -12,13 +14,13 @@ export function explainState({ timeline, nowMs }: ExplainedOrder, words: Explana
   function explainStatus(): readonly string[] {
     switch (order.status) {
       case 'PENDING':
-        return explainPending(timeline, nowMs, words);
+        return explainPending(explained, words);
       case 'PAID':
         return [explainPaid(timeline, last, words)];
       case 'CANCELLED':
         return [explainCancelled(timeline, last, words)];
       case 'TIMEOUT_CLOSED':
-        return explainClosed(timeline, last, words);
+        return explainClosed(explained, last, words);
       case 'ABORTED':
         return [
           'It was never sold: its places were reserved in Redis, but the order was not written within the time that ' +
@@ -28,24 +30,17 @@ export function explainState({ timeline, nowMs }: ExplainedOrder, words: Explana
   }
 }
 
-function explainPending(
-  { order, attempts, messages }: Timeline,
-  nowMs: number,
-  { time }: ExplanationWords,
-): string[] {
-  const leftMs = order.expiresAt.getTime() - nowMs;
+function explainPending(explained: ExplainedOrder, words: ExplanationWords): string[] {
+  const { order, messages } = explained.timeline;
+  const { time } = words;
+  const paying = explainPayingOrder(explained, words);
+  const leftMs = order.expiresAt.getTime() - explained.nowMs;
   if (leftMs > 0) {
     const left = durationInWords(leftMs);
-    return [`It is unpaid and pending. It closes in ${left}, at ${time(order.expiresAt)}.`];
+    return [`It is unpaid and pending. It closes in ${left}, at ${time(order.expiresAt)}.`, ...paying];
   }
   const late = `It is unpaid and past its deadline of ${time(order.expiresAt)} by ${durationInWords(-leftMs)}.`;
-  const open = attempts.find(({ state }) => state === 'OPEN' || state === 'CREATING');
-  if (open) {
-    const asked = `attempt ${open.id} at ${open.provider}, asked about ${open.tries} times`;
-    return [
-      `${late} It is being paid (${asked}): it closes when the provider has answered, or its grace is over.`,
-    ];
-  }
+  if (paying.length > 0) return [late, ...paying];
   const close = messages.findLast(({ phase }) => phase === 2);
   if (!close) return [`${late} It has no close message yet; the sweep closes it.`];
   if (close.sentAt)
@@ -105,25 +100,35 @@ const closers = {
 } as const;
 
 function explainClosed(
-  timeline: Timeline,
+  explained: ExplainedOrder,
   last: TimelineTransition | undefined,
   words: ExplanationWords,
 ): string[] {
-  const { order, actions, attempts } = timeline;
+  const { timeline } = explained;
+  const { order, actions, attempts, payments } = timeline;
   if (!last) return ['It closed because it was not paid in time.'];
-  const how = closers[last.cause as keyof typeof closers] ?? `by ${last.cause}`;
+  // The settler closes once the provider has answered: then nothing was undecided.
+  const undecided = last.cause === 'settle' ? [] : explainUndecidedClose(explained, last.at, words);
+  // An order that was held for its payment outlived its message: nothing was lost.
+  const wasHeld = undecided.length > 0;
+  const how =
+    last.cause === 'sweep' && wasHeld
+      ? 'by the sweep'
+      : (closers[last.cause as keyof typeof closers] ?? `by ${last.cause}`);
   const lateMs = last.at.getTime() - order.expiresAt.getTime();
   const says = [
     `It was not paid by its deadline of ${words.time(order.expiresAt)}, and closed ${lateMs} ms later, at ${words.time(last.at)}, ${how}.`,
+    ...undecided,
   ];
-  if (last.cause === 'sweep') says.push(whyNoMessage(timeline, words));
+  if (last.cause === 'sweep' && !wasHeld) says.push(whyNoMessage(timeline, words));
   const moved = actions.findLast(({ action }) => action === 'order.extend');
   if (moved) says.push(`Its deadline had been moved by ${moved.actor}: ${moved.reason}`);
   const byHand = actions.findLast(({ action }) => action === 'order.close');
   if (byHand) says.push(`${byHand.actor} closed it: ${byHand.reason}`);
   const cancelled = attempts.filter(({ state }) => state === 'CANCELLED').length;
   if (cancelled > 0) says.push(`Its buyer had begun to pay ${cancelled} times; no money came of it.`);
-  if (attempts.length === 0) says.push('Its buyer had not begun to pay through Lapse.');
+  if (attempts.length === 0 && payments.length === 0)
+    says.push('Its buyer had not begun to pay through Lapse.');
   return says;
 }
 

@@ -1,5 +1,6 @@
 import type { OrderStatus, TransitionCause } from '@lapse/contracts';
 import type {
+  PaymentAttempt,
   Timeline,
   TimelineMessage,
   TimelineNotification,
@@ -127,6 +128,27 @@ export function payment(change: Partial<TimelinePayment>): TimelinePayment {
     refundRef: null,
     refundedAt: null,
     refundFailedAt: null,
+    lastError: null,
+    ...change,
+  };
+}
+
+/** A payment that the buyer began five seconds before the deadline, and that the provider has not decided. */
+export function attempt(change: Partial<PaymentAttempt> = {}): PaymentAttempt {
+  return {
+    id: 'a1',
+    orderId,
+    provider: 'simulator',
+    providerRef: 'sim_1',
+    amountMinor: 5_000,
+    currency: 'CNY',
+    state: 'OPEN',
+    payUrl: null,
+    clientSecret: null,
+    createdAt: new Date(expiresAt.getTime() - 5_000),
+    settleAt: expiresAt,
+    endedAt: null,
+    tries: 0,
     lastError: null,
     ...change,
   };

@@ -1,13 +1,21 @@
 import type { Timeline } from '@lapse/order-repository';
 import { describe, expect, test } from 'vitest';
 import { explainOrder } from '../src/index.ts';
-import { aTimeline, closedBy, payment, words } from './a-timeline.ts';
+import { aTimeline, attempt, closedBy, payment, words } from './a-timeline.ts';
 
 const held = { kind: 'hold', hold: aTimeline.hold } as const;
 const nowMs = Date.parse('2030-01-01T00:05:00.000Z');
 
-function explain(change: Partial<Timeline> = {}, hold: Parameters<typeof explainOrder>[0]['hold'] = held) {
-  const explanation = explainOrder({ timeline: { ...aTimeline.timeline, ...change }, hold, nowMs }, words);
+type Explained = Parameters<typeof explainOrder>[0];
+const sale = { paymentGraceMs: 30_000, latePaymentPolicy: 'refund' } as const;
+
+function explain(
+  change: Partial<Timeline> = {},
+  hold: Explained['hold'] = held,
+  known: Partial<Explained> = {},
+) {
+  const timeline = { ...aTimeline.timeline, ...change };
+  const explanation = explainOrder({ timeline, hold, nowMs, sale, ...known }, words);
   const about = (topic: string): string =>
     explanation.answers
       .filter((answer) => answer.about === topic)
@@ -70,6 +78,73 @@ describe('why', () => {
     expect(ended.about('state')).toContain('Out of range. It has ended since');
     expect(ended.todo).toEqual(['Take it off the list: lapse parked drop 12 --reason TEXT --apply']);
     expect(order.todo).toEqual(['Once the cause is gone: lapse parked redrive 12 --reason TEXT --apply']);
+  });
+});
+
+describe('a payment under way', () => {
+  const began =
+    'Its buyer began to pay at 2030-01-01T00:14:55.000Z (attempt a1 at simulator), and the provider';
+
+  test('pending: since when, that the provider has not decided, and until when the order waits for it', () => {
+    const order = explain({ attempts: [attempt()] });
+    expect(order.about('state')).toContain(
+      `${began} has not decided. The order waits for it until 2030-01-01T00:15:30.000Z, its deadline and the grace of 30 s, at most.`,
+    );
+    expect(order.about('money')).toBe(
+      'No payment has come yet (5000 CNY was asked). Nothing is owed. The provider has not decided on the payment under way.',
+    );
+    expect(order.attempts).toMatchObject([
+      { attemptId: 'a1', state: 'OPEN', beganAt: '2030-01-01T00:14:55.000Z', endedAt: null },
+    ]);
+  });
+
+  test('past the deadline the order waits for it, and no message of it is said to be missing', () => {
+    const order = explain({ attempts: [attempt()] }, held, { nowMs: Date.parse('2030-01-01T00:15:10.000Z') });
+    expect(order.about('state')).toContain('past its deadline');
+    expect(order.about('state')).toContain('The order waits for it until 2030-01-01T00:15:30.000Z');
+    expect(order.about('state')).not.toContain('message');
+  });
+
+  test('closed after its grace: that this is why, that money may still come, and what becomes of it', () => {
+    const closed = { ...closedBy('sweep', 30_004), attempts: [attempt()] };
+    const order = explain(closed, gone);
+    expect(order.about('state')).toContain(
+      `${began} had not decided when the grace of 30 s ended: so it closed.`,
+    );
+    expect(order.about('state')).not.toContain('message');
+    expect(order.about('money')).toContain('it is then paid back (policy refund of its activity).');
+    const kept = { ...sale, latePaymentPolicy: 'reacquire' } as const;
+    expect(explain(closed, gone, { sale: kept }).about('money')).toContain('takes free places again');
+  });
+
+  test('the reason stays once the money has come; an attempt that ended before the close is none', () => {
+    const closed = closedBy('sweep', 30_004);
+    const endedAt = new Date('2030-01-01T00:16:00.000Z');
+    const after = explain({ ...closed, attempts: [attempt({ state: 'CAPTURED', endedAt })] }, gone);
+    expect(after.about('state')).toContain('had not decided when the grace of 30 s ended');
+    expect(after.about('money')).not.toContain('may still come');
+    const before = attempt({ state: 'CANCELLED', endedAt: new Date('2030-01-01T00:15:00.000Z') });
+    expect(explain({ ...closed, attempts: [before] }, gone).about('state')).not.toContain('had not decided');
+  });
+});
+
+describe('money made in time and heard of too late', () => {
+  const closed = closedBy('message', 7);
+  const occurredAt = new Date('2030-01-01T00:14:59.991Z');
+
+  test('says both, and not beside it that the buyer had not begun to pay', () => {
+    const receivedAt = new Date('2030-01-01T00:15:00.047Z');
+    const late = explain(
+      { ...closed, payments: [payment({ state: 'REFUND_PENDING', occurredAt, receivedAt })] },
+      gone,
+    );
+    expect(late.about('money')).toContain('9 ms before the deadline, but heard of 40 ms after the close,');
+    expect(late.about('state')).not.toContain('had not begun to pay');
+  });
+
+  test('nothing of it where the money was heard of before the close', () => {
+    const paid = { ...aTimeline.timeline, payments: [payment({ occurredAt, receivedAt: occurredAt })] };
+    expect(explain(paid).about('money')).not.toContain('before the deadline');
   });
 });
 
@@ -146,12 +221,20 @@ describe('who was told, and what is owed', () => {
     );
     expect(back.about('money')).toContain('1.1 s after the deadline');
     expect(back.about('money')).toContain('the provider took its refund re_1 at');
-    expect(back.about('buyer')).toContain('Lapse tells no buyer that money');
+    expect(back.about('buyer')).toContain('Lapse sends no notice that money');
     expect(back.about('money')).toContain('Nothing is owed.');
     expect(back.todo).toEqual([]);
     const open = explain({ ...closed, payments: [payment({ state: 'QUARANTINED' })] }, gone);
     expect(open.about('money')).toContain('Whether 5000 CNY is owed is not decided yet.');
     expect(open.about('money')).not.toContain('Nothing is owed');
+  });
+
+  test('how a notice went: the channel where it is set, and never that a line of a log reached the buyer', () => {
+    const told = { ...closedBy('message', 7), notifications: [aTimeline.notice] };
+    const about = (noticeChannel?: string) => explain(told, gone, { noticeChannel }).about('buyer');
+    expect(about()).toContain('was handed to the notification channel at 2030-01-01T00:15:00.000Z.');
+    expect(about('smtp')).toContain('(LAPSE_NOTIFY_CHANNEL=smtp) at');
+    expect(about('log')).toContain('was written to the log (LAPSE_NOTIFY_CHANNEL=log), not sent to anybody');
   });
 
   test("an event that the shop's system did not take", () => {

@@ -13,13 +13,19 @@ export const explainOneOrder: Command = async (context, input) => {
   const timeline = await orders.readTimeline(id);
   if (!timeline) return refusedResult({ code: 'ORDER_NOT_FOUND' });
   const hold = await readHold(context, timeline.order);
-  const explanation = explainOrder({ timeline, hold, nowMs: orders.now() }, context.words);
+  const sale = await orders.readActivity(timeline.order.activityId);
+  // Only where it is set here: the default would say of a reminder elsewhere what it does not do.
+  const noticeChannel = context.io.env.LAPSE_NOTIFY_CHANNEL || undefined;
+  const explanation = explainOrder(
+    { timeline, hold, sale, noticeChannel, nowMs: orders.now() },
+    context.words,
+  );
   return { shape: explainShape, data: explanation, text: textOf(explanation, context.words.zone) };
 };
 
 const topicWidth = 8;
 
-function textOf({ orderId, status, answers, todo }: OrderExplanation, zone: string): string {
+function textOf({ orderId, status, answers, attempts, todo }: OrderExplanation, zone: string): string {
   let last = '';
   const lines = answers.map(({ about, says }) => {
     const name = about === last ? '' : about;
@@ -27,6 +33,8 @@ function textOf({ orderId, status, answers, todo }: OrderExplanation, zone: stri
     return `${name.padEnd(topicWidth)}${plainText(says)}`;
   });
   const actions = todo.map((text) => `to do   ${text}`);
-  const nothing = actions.length === 0 ? ['to do   nothing'] : actions;
+  const isUndecided = attempts.some(({ state }) => state === 'CREATING' || state === 'OPEN');
+  const none = isUndecided ? 'nothing now: Lapse asks the provider until it decides' : 'nothing';
+  const nothing = actions.length === 0 ? [`to do   ${none}`] : actions;
   return [`Order ${orderId}: ${status}`, ...lines, ...nothing, `Times: ${zone}`].join('\n');
 }

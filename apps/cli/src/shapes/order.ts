@@ -24,5 +24,16 @@ export const explainShape = z.object({
   orderId: z.string(),
   status: z.string(),
   answers: z.array(z.object({ about: z.enum(explanationTopics), says: z.string() })),
+  /** Payments that its buyer began. While one is CREATING or OPEN, the provider has not decided. */
+  attempts: z.array(
+    z.object({
+      attemptId: z.string(),
+      provider: z.string(),
+      providerRef: z.string().nullable(),
+      state: z.enum(['CREATING', 'OPEN', 'CAPTURED', 'CANCELLED', 'FAILED']),
+      beganAt: z.iso.datetime(),
+      endedAt: z.iso.datetime().nullable(),
+    }),
+  ),
   todo: z.array(z.string()),
 });
