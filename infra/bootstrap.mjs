@@ -33,7 +33,7 @@ async function compile() {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   // `npm test` counts a type error as a failed check and goes on; tsc writes its output all the same.
   const goOn = () => command === 'test' && existsSync(join(root, 'infra/stack/dist/test.js'));
-  await step('compile', 'compiled', () =>
+  await step('compile (the first time takes about a minute)', 'compiled', () =>
     run(process.execPath, [tsc, '-b'], ['The sources do not compile; see above.'], goOn),
   );
 }

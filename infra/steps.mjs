@@ -35,6 +35,8 @@ export function run(program, programArgs, advice, goOn = () => false) {
 export async function step(doing, done, task) {
   const startedAt = performance.now();
   if (onTerminal) told.write(`\x1b[2m  … ${doing}\x1b[22m`);
+  // In a log too: the first time takes minutes, and a silent log looks like one that hangs.
+  else if (!isData) told.write(`${doing} …\n`);
   await task();
   const seconds = `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
   if (onTerminal && isData) told.write('\r\x1b[K');

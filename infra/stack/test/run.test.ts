@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { rootDir } from '../src/folders.ts';
 
@@ -21,4 +22,13 @@ test.each(['--help', '-h'])('%s of a command is its help and nothing else', asyn
 test('a command that is not there is told of, and fails', async () => {
   const { code, output } = await runSh('strat');
   expect([code, output]).toEqual([1, expect.stringContaining('unknown command "strat": one of start,')]);
+});
+
+test('in a pipe a step is said before it runs: a silent log looks like one that hangs', async () => {
+  const steps = pathToFileURL(join(rootDir, 'infra', 'steps.mjs')).href;
+  const script = `import { step } from '${steps}'; await step('compile', 'compiled', async () => console.log('runs'));`;
+  const output = await new Promise<string>((resolve) => {
+    execFile(process.execPath, ['--input-type=module', '-e', script], (_error, stdout) => resolve(stdout));
+  });
+  expect(output).toMatch(/^compile …\nruns\ncompiled: \d+\.\d s\n$/);
 });
