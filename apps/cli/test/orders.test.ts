@@ -49,12 +49,20 @@ describe('order show', () => {
     const absent = '019ad0c4-8b1e-7c3a-9f00-3b1c52d6a001';
     const { code, data } = await cli.json(refusedShape, 'order', 'show', absent);
     expect([code, data.problem.code]).toEqual([1, 'ORDER_NOT_FOUND']);
+    expect(data.problem.detail).toContain('lapse order find');
+  });
+
+  test('an id is taken as MySQL writes it: in upper case, without dashes', async () => {
+    const id = await place();
+    expect((await cli.run('order', 'show', id.replaceAll('-', '').toUpperCase())).code).toBe(0);
   });
 
   test('what is no order id is wrong usage: exit code 2, and no store is asked', async () => {
     const { code, out, err } = await openCli({}).run('order', 'show', '42');
     expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('LAPSE_USAGE: ID must be the id of an order');
+    expect(err).toContain(
+      'ID must be the id of an order: a UUID of version 7, in either case, with or without',
+    );
   });
 });
 
@@ -88,6 +96,14 @@ describe('explain order', () => {
     expect(data.answers.map(({ about }) => about)).toEqual(['state', 'places', 'places', 'buyer', 'money']);
     expect(data.todo).toEqual([]);
     expect((await cli.run('explain', 'order', id)).out).toContain('to do   nothing');
+  });
+
+  test('a mistyped word is named, and so is an order too many', async () => {
+    const offline = openCli({});
+    expect((await offline.run('explain', 'ordr', '1')).err).toContain('explain knows no "ordr"');
+    const [id, more] = ['019ad0c4-8b1e-7c3a-9f00-3b1c52d6a001', 'second'];
+    const twice = await offline.run('explain', 'order', id, more);
+    expect([twice.code, twice.err]).toEqual([2, expect.stringContaining('"second" is one too many')]);
   });
 
   test('has a payment under way, and does not say that nothing is to come', async () => {

@@ -153,6 +153,14 @@ describe('money', () => {
   });
 });
 
+test('refunds list: in the state that is looked at first, where the finished ones are; a state in either case', async () => {
+  await shop.query("UPDATE payment SET state = 'DISMISSED' WHERE state = 'REFUND_PENDING'");
+  expect((await cli.run('refunds', 'list')).out).toContain('lapse refunds list --state REFUNDED');
+  const lower = await cli.run('refunds', 'list', '--state', 'refund_failed');
+  expect([lower.code, lower.out]).toEqual([0, 'no payment is REFUND_FAILED\n']);
+  expect((await cli.run('refunds', 'list', '--state', 'gone')).code).toBe(2);
+});
+
 test('findings: newest first', async () => {
   await shop.orders.recordFindings([
     { activityId: activity.id, kind: 'counter_off', action: 'rebuild', detail: { count: 1 } },

@@ -19,7 +19,14 @@ describe('a simulated sale', () => {
   test('is real: every order ends as its buyer made it, none early, and both stores agree', async () => {
     const shares = ['--pay', '50%', '--pay-late', '0%', '--cancel', '20%'];
     const { code, data } = await cli.json(simulateShape, ...small, ...short, ...shares, ...applied);
-    expect(data).toMatchObject({ buyers: 20, early: 0, agrees: true, unexpected: [], paidTooLate: 0 });
+    expect(data).toMatchObject({
+      buyers: 20,
+      early: 0,
+      agrees: true,
+      unexpected: [],
+      paidTooLate: 0,
+      paidTooLateOrders: [],
+    });
     expect(code).toBe(0);
     const { PAID = 0, TIMEOUT_CLOSED = 0, CANCELLED = 0, PENDING = 0 } = data.orders;
     // A buyer who comes after a cancel has a place too.

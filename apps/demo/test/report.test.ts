@@ -46,8 +46,8 @@ describe('the verdict on a sale', () => {
 
   it('holds only once everyone who paid too late has the money back, and nobody else', () => {
     const tally = createTally();
-    tally.lastMoment('TIMEOUT_CLOSED');
-    tally.lastMoment('PAID');
+    tally.lastMoment('TIMEOUT_CLOSED', 'an order');
+    tally.lastMoment('PAID', 'another');
     const withPayments = (payments: Record<string, number>): Verdict => ({
       ...verdict,
       counts: { ...verdict.counts, payments },

@@ -53,7 +53,7 @@ export async function liveAsBuyer(
     const opened = await provider.openPayment(order);
     await sleep(Math.max(0, deadline - Math.random() * lastMomentMs - Date.now()));
     await provider.payOpened(opened);
-    tally.lastMoment(await awaitEnd(api, token, order));
+    tally.lastMoment(await awaitEnd(api, token, order), order.id);
     return;
   }
   await sleep(windowMs * plan.thinkShare);

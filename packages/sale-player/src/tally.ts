@@ -5,7 +5,7 @@ export interface Tally {
   refused(code: string): void;
   /** The status that a paying buyer's order ended with, or why it could not be paid. */
   paid(status: string): void;
-  lastMoment(status: string): void;
+  lastMoment(status: string, orderId: string): void;
   cancelled(ok: boolean): void;
 }
 
@@ -21,12 +21,17 @@ interface Counts {
   paid: number;
   /** Buyers who paid and whose order had closed: each must get the money back. */
   lateRefunds: number;
+  /** The first of their orders, to be looked at. */
+  lateOrders: string[];
   cancelled: number;
   unexpected: string[];
 }
 
 /** Unexpected answers kept for the report; more are only counted. */
 const unexpectedMax = 10;
+
+/** Orders kept by their id; more are only counted. */
+const lateOrdersMax = 5;
 
 /** Count what buyers see. */
 export function createTally(): Tally {
@@ -39,6 +44,7 @@ export function createTally(): Tally {
     refusals: new Map(),
     paid: 0,
     lateRefunds: 0,
+    lateOrders: [],
     cancelled: 0,
     unexpected: [],
   };
@@ -62,10 +68,12 @@ export function createTally(): Tally {
       if (status === 'PAID') counts.paid += 1;
       else unexpected(`a payment in time ended as ${status}`);
     },
-    lastMoment(status) {
+    lastMoment(status, orderId) {
       if (status === 'PAID') counts.paid += 1;
-      else if (status === 'TIMEOUT_CLOSED') counts.lateRefunds += 1;
-      else unexpected(`a payment at the deadline ended as ${status}`);
+      else if (status === 'TIMEOUT_CLOSED') {
+        counts.lateRefunds += 1;
+        if (counts.lateOrders.length < lateOrdersMax) counts.lateOrders.push(orderId);
+      } else unexpected(`a payment at the deadline ended as ${status}`);
     },
     cancelled(ok) {
       if (ok) counts.cancelled += 1;

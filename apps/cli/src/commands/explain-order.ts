@@ -1,14 +1,15 @@
 import { explainOrder, type OrderExplanation } from '@lapse/operations';
-import type { Command } from '../command.ts';
+import type { Command, CommandInput } from '../command.ts';
 import { plainText } from '../plain-text.ts';
 import { readHold } from '../read-hold.ts';
 import { refusedResult } from '../refused-result.ts';
 import { explainShape } from '../shapes/order.ts';
 import { typedOrderId } from '../typed-ids.ts';
+import { UsageError } from '../usage-error.ts';
 
 /** `lapse explain order`: the same facts as `order show`, as sentences. */
 export const explainOneOrder: Command = async (context, input) => {
-  const id = typedOrderId(input);
+  const id = onlyOrderId(input);
   const orders = await context.orders();
   const timeline = await orders.readTimeline(id);
   if (!timeline) return refusedResult({ code: 'ORDER_NOT_FOUND' });
@@ -22,6 +23,17 @@ export const explainOneOrder: Command = async (context, input) => {
   );
   return { shape: explainShape, data: explanation, text: textOf(explanation, context.words.zone) };
 };
+
+/** @throws UsageError that names the word that was mistyped: `lapse explain ordr ID` is two ids by the letter. */
+function onlyOrderId(input: CommandInput): string {
+  const [first = '', second] = input.args;
+  if (second === undefined) return typedOrderId(input);
+  throw new UsageError(
+    /^[0-9a-f-]{32,36}$/i.test(first)
+      ? `explain takes one order, and "${second}" is one too many`
+      : `explain knows no "${first}": it is \`lapse explain order ID\`, or \`lapse explain ID\``,
+  );
+}
 
 const topicWidth = 8;
 

@@ -6,7 +6,7 @@ import { listResult, nextOf } from '../list-result.ts';
 import { readInput, typedLimit, typedNumber } from '../read-input.ts';
 
 const options = z.object({
-  state: z.enum(refundStates).default('REFUND_PENDING'),
+  state: z.string().toUpperCase().pipe(z.enum(refundStates)).default('REFUND_PENDING'),
   after: typedNumber.default(0),
   limit: typedLimit,
 });
@@ -25,9 +25,16 @@ export const listRefunds: Command = async (context, input) => {
       ...[row.id, row.orderId, row.paymentId, amount(row.amountMinor, row.currency)],
       ...[time(row.receivedAt), row.tries, row.reason, row.lastError],
     ]),
-    empty: `no payment is ${state}`,
+    empty: emptyWords(state),
   });
 };
+
+/** Who asks what became of a refund asks without a state, and most have gone out by then. */
+function emptyWords(state: (typeof refundStates)[number]): string {
+  const done =
+    state === 'REFUND_PENDING' ? '; those that went back: lapse refunds list --state REFUNDED' : '';
+  return `no payment is ${state}${done}`;
+}
 
 /** `lapse payments quarantined list` */
 export const listQuarantined: Command = (context, input) =>

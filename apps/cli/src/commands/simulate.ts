@@ -122,6 +122,7 @@ function resultOf(
   const data = {
     ...{ activityId: id, buyers, orders: byStatus, refused: Object.fromEntries(counts.refusals) },
     paidTooLate: counts.lateRefunds,
+    paidTooLateOrders: [...counts.lateOrders],
     latenessMs: late.length === 0 ? null : { p50: at(0.5), p99: at(0.99), max: at(1) },
     ...{ early, places: { capacity, free }, agrees, unexpected: [...counts.unexpected] },
   };
@@ -150,6 +151,7 @@ function textOf(data: z.output<typeof simulateShape>): string {
     ['orders', counted(orders)],
     ['refused', counted(refused)],
     ['paid too late', `${data.paidTooLate}: their money goes back`],
+    ...data.paidTooLateOrders.map((id) => ['', `lapse explain ${id}`]),
     [
       'lateness',
       latenessMs === null

@@ -59,6 +59,8 @@ export function declareOrders(program: Program, runs: Runs): void {
       // The only thing that is explained so far: `lapse explain ID` will do.
       .command('order', { isDefault: true })
       .argument('<id>')
+      // A word that is no command comes here as an id: the command itself names it.
+      .allowExcessArguments()
       .description(
         'why an order is in its state, where its places are, who was told, and whether money is owed',
       ),

@@ -100,7 +100,7 @@ function declareMoney(program: Program, runs: Runs): void {
         .description('refunds in one state, oldest first')
         .option(
           '--state <state>',
-          'REFUND_PENDING, REFUND_FAILED, REFUNDED, QUARANTINED or DISMISSED (REFUND_PENDING)',
+          'REFUND_PENDING, REFUND_FAILED, REFUNDED, QUARANTINED or DISMISSED, in either case (REFUND_PENDING)',
         ),
     ),
     'refunds list --state REFUND_FAILED',

@@ -10,6 +10,8 @@ export const simulateShape = z.object({
   refused: z.record(z.string(), z.int()),
   /** Buyers whose payment came after the close. */
   paidTooLate: z.int(),
+  /** The first five of their orders. */
+  paidTooLateOrders: z.array(z.string()),
   /** From deadline to close, by the database clock; null when nothing closed. */
   latenessMs: z.object({ p50: z.number(), p99: z.number(), max: z.number() }).nullable(),
   /** Closed before their deadline: must be 0. */
