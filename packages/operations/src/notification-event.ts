@@ -9,7 +9,12 @@ export function notificationEvent(notification: TimelineNotification, forOperato
   const detail = { stage, state, attempts };
   switch (state) {
     case 'SENT':
-      return event(sentAt ?? createdAt, 'notification', `${notice} handed to the notification channel`, detail);
+      return event(
+        sentAt ?? createdAt,
+        'notification',
+        `${notice} handed to the notification channel`,
+        detail,
+      );
     case 'SKIPPED':
       return event(createdAt, 'notification', `${notice} left out: the order had moved on`, detail);
     case 'PARKED':
