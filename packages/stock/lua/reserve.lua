@@ -7,7 +7,7 @@
     KEYS[4]  activity:{ID}:gen     generation these keys were loaded under; absent: not loaded
     KEYS[5]  activity:{ID}:seen    bitmap of the buyers who may have had an order since the load, or had one that the
              load knew; absent, or no text: anybody may
-    ARGV     generation; then for each order, at most 256: order id, user id, quantity, hash of the user id: a whole
+    ARGV     generation; then for each order, at most 128: order id, user id, quantity, hash of the user id: a whole
              number below 2^32
   Returns, in the order of ARGV, one each of
     reserved    the order holds its units (or has sold them)

@@ -1,14 +1,18 @@
+import { ReplyError } from 'ioredis';
 import type { RedisClient } from './redis-client.ts';
 import {
   type Reservation,
   type ReservationPlace,
+  type ReserveAnswer,
+  type ReserveArguments,
   type ReserveResult,
   reservationsPerCallMax,
   reserve,
+  toArguments,
 } from './reserve.ts';
 
 interface Entry {
-  readonly reservation: Reservation;
+  readonly order: ReserveArguments;
   readonly resolve: (result: ReserveResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -21,11 +25,12 @@ interface Gathering {
 
 /**
  * Hold stock for one order, with all others of its activity that are asked for in the same turn of the event loop: one
- * call of Redis for up to 256 of them, where a rush would make one each. A lone one goes at the end of its turn, without
+ * call of Redis for up to 128 of them, where a rush would make one each. A lone one goes at the end of its turn, without
  * a timer. Nothing waits for an earlier call, so what gathers is bounded by the requests that are being served.
  *
- * Each is decided as if it came alone; what fails for the call fails for each of its orders, which are repeated or
- * released one by one.
+ * Each is decided as if it came alone. Where Redis refuses the call (it takes no writes now), each is asked for again by
+ * itself, so that whoever is refused a place anyway still hears it; without an answer it is unknown for all of them, and
+ * each is repeated or released by whoever asked.
  * @returns a function that throws
  *   {StockUnavailableError} when the outcome is unknown: repeat it, or release the order.
  *   {Error} when the order is held for another user or quantity: order ids were mixed up.
@@ -44,37 +49,41 @@ export function gatherReserves(client: RedisClient): (reservation: Reservation) 
     }
   }
 
-  return (reservation) => {
-    const { activityId, generation, stockRunId, quantity } = reservation;
-    if (!Number.isSafeInteger(quantity) || quantity <= 0) {
-      return Promise.reject(new RangeError(`A quantity is a positive whole number, not ${quantity}.`));
-    }
-    return new Promise((resolve, reject) => {
+  return (reservation) =>
+    new Promise((resolve, reject) => {
+      const { activityId, generation, stockRunId } = reservation;
+      const entry = { order: toArguments(reservation), resolve, reject };
       if (gathered.size === 0) setImmediate(flush);
       const key = `${activityId}:${generation}:${stockRunId}`;
-      const entry = { reservation, resolve, reject };
       const gathering = gathered.get(key);
       if (gathering) gathering.entries.push(entry);
       else gathered.set(key, { place: { activityId, generation, stockRunId }, entries: [entry] });
     });
-  };
 }
 
 /** Never rejects: every entry is answered. */
 async function send(client: RedisClient, place: ReservationPlace, entries: readonly Entry[]): Promise<void> {
   try {
-    const reservations = entries.map(({ reservation }) => reservation);
-    const kinds = await reserve(client, place, reservations);
-    entries.forEach(({ reservation: { orderId }, resolve, reject }, index) => {
-      const kind = kinds[index] ?? 'differs';
-      if (kind === 'differs') reject(heldOtherwise(orderId));
-      else resolve({ kind });
+    const answers = await reserve(
+      client,
+      place,
+      entries.map(({ order }) => order),
+    );
+    answers.forEach((answer, index) => {
+      settle(entries[index] as Entry, answer);
     });
   } catch (error) {
-    for (const { reject } of entries) reject(error);
+    if (entries.length > 1 && isAnswer(error)) for (const entry of entries) void send(client, place, [entry]);
+    else for (const { reject } of entries) reject(error);
   }
 }
 
-function heldOtherwise(orderId: string): Error {
-  return new Error(`LAPSE_STOCK_HOLD_DIFFERS order ${orderId} is held for another buyer or quantity`);
+function settle({ order: [orderId], resolve, reject }: Entry, kind: ReserveAnswer): void {
+  if (kind !== 'differs') resolve({ kind });
+  else reject(new Error(`LAPSE_STOCK_HOLD_DIFFERS order ${orderId} is held for another buyer or quantity`));
+}
+
+/** Redis was there and refused. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof ReplyError;
 }

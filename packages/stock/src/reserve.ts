@@ -36,12 +36,29 @@ export interface ReserveResult {
   readonly kind: Exclude<ReserveAnswer, 'differs'>;
 }
 
-/** Orders of one call: half a millisecond of Redis, in which nobody else is served. */
-export const reservationsPerCallMax = 256;
+/** Orders of one call: half a millisecond of Redis, in which nobody else is served. Twice as many save it 4% an order. */
+export const reservationsPerCallMax = 128;
+
+/** An order as the script takes it. */
+export type ReserveArguments = readonly [
+  orderId: string,
+  userId: string,
+  quantity: string,
+  buyerHash: string,
+];
+
+/** @throws {RangeError} for a quantity that is no positive whole number. */
+export function toArguments({ orderId, userId, quantity }: Reservation): ReserveArguments {
+  if (!Number.isSafeInteger(quantity) || quantity <= 0) {
+    throw new RangeError(`A quantity is a positive whole number, not ${quantity}.`);
+  }
+  return [orderId, userId, String(quantity), String(hashBuyer(userId))];
+}
 
 /**
  * Hold stock for orders of one activity in one round trip, each at once or not at all, and each as if it came alone: in
- * the order of the list. Sent again for the same orders it answers `reserved` and moves nothing.
+ * the order of the list. Sent again for the same orders it answers `reserved` and moves nothing. Only the map of buyers
+ * is read before any of them is written: it never knows a buyer of the same call who shares another's bit.
  *
  * A server that was started again may have older data under the same generation (a snapshot, a replica that lagged),
  * and would sell places twice. Its run id is another one, so it is refused here, before anything is sent, until the
@@ -53,18 +70,19 @@ export const reservationsPerCallMax = 256;
 export async function reserve(
   { ask }: RedisClient,
   { activityId, generation, stockRunId }: ReservationPlace,
-  orders: readonly Reservation[],
+  orders: readonly ReserveArguments[],
 ): Promise<readonly ReserveAnswer[]> {
   const keys = stockKeys(activityId);
-  const argv = [String(generation)];
-  for (const { orderId, userId, quantity } of orders) {
-    argv.push(orderId, userId, String(quantity), String(hashBuyer(userId)));
-  }
-  const asked = ask(`reserve ${describe(orders)}`, activityId, async ({ scripts, runId }) => {
-    // No await between the look and the sending: both are of the same connection.
-    const server = runId.now() ?? (await runId.read());
-    return server === stockRunId ? scripts.reserve(keys, argv) : 'not_ready';
-  });
+  const argv = [String(generation), ...orders.flat()];
+  const asked = ask(
+    `reserve ${describe(orders)} of activity ${activityId}`,
+    activityId,
+    async ({ scripts, runId }) => {
+      // No await between the look and the sending: both are of the same connection.
+      const server = runId.now() ?? (await runId.read());
+      return server === stockRunId ? scripts.reserve(keys, argv) : 'not_ready';
+    },
+  );
   const answer = await asked.catch((error: unknown) => {
     // The script reads every key before it writes one: nothing was held.
     if (isWrongType(error)) return 'not_ready';
@@ -81,6 +99,6 @@ function isAnswer(value: unknown): value is ReserveAnswer {
   return answers.includes(value as ReserveAnswer);
 }
 
-function describe(orders: readonly Reservation[]): string {
-  return orders.length === 1 ? `order ${orders[0]?.orderId}` : `${orders.length} orders`;
+function describe(orders: readonly ReserveArguments[]): string {
+  return orders.length === 1 ? `order ${orders[0]?.[0]}` : `${orders.length} orders`;
 }

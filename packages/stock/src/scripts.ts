@@ -15,9 +15,14 @@ export interface StockScripts {
 
 type ScriptCommand = (...keysAndArgv: readonly string[]) => Promise<unknown>;
 
+/** As ioredis knows a script. */
+export function scriptName(file: string): string {
+  return `lapse:${file}`;
+}
+
 /** `lua/` lies beside both `src/` and `dist/`, so this address serves sources and build alike. */
 function defineScript(redis: Redis, file: string, numberOfKeys: number): ScriptCommand {
-  const name = `lapse:${file}`;
+  const name = scriptName(file);
   const lua = readFileSync(new URL(`../lua/${file}.lua`, import.meta.url), 'utf8');
   redis.defineCommand(name, { numberOfKeys, lua });
   // Commands defined at run time are unknown to the types of ioredis.
