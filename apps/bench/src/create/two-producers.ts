@@ -11,7 +11,7 @@ const producerCounts: readonly HttpContender[] = [
 export const twoProducers = createScenario({
   name: 'two-producers',
   about: 'orders placed over HTTP at one process, and at two that share the connections',
-  size: { full: 10_000, quick: 2_000 },
+  size: { full: 20_000, quick: 2_000 },
   connections: 256,
   isSoldOut: false,
   contenders: producerCounts,
