@@ -2,7 +2,7 @@ import { configDefaults, mergeConfig } from 'vitest/config';
 import shared from '../../vitest.shared.ts';
 
 /** The one part of the points of each process that is wanted; all where none is named. */
-const wanted = process.env.LAPSE_CRASH_PART;
+const wanted = process.env.LAPSE_TEST_CRASH_PART;
 const others = ['1', '2', '3'].filter((part) => wanted !== undefined && part !== wanted);
 
 /**

@@ -71,7 +71,7 @@ async function testPackages(
         [runMarker]: runId,
         LAPSE_TEST_LOGS: testLogs,
         LAPSE_TEST_COMPILED: '1',
-        ...(args.only === null && { LAPSE_CRASH_PART: String(await crashPart()) }),
+        ...(args.only === null && { LAPSE_TEST_CRASH_PART: String(await crashPart()) }),
       },
       signal: signal,
     });
