@@ -21,7 +21,7 @@ export const closerCounts: readonly CloseContender[] = [closersOf('one', 1), clo
 export const twoClosers = burstScenario({
   name: 'two-closers',
   about: 'all orders of one activity due at one moment, closed by one process and by two',
-  size: { full: 100_000, quick: 10_000 },
+  size: { full: 50_000, quick: 10_000 },
   contenders: closerCounts,
   task: closing,
   slowest: () => 8_000,

@@ -22,6 +22,8 @@ export const durableLimit: HttpContender = {
   about:
     'the bare route, and the same transactions and messages as Lapse; no token, validation, headers or limits',
   judgedBy: 'oracle',
+  // A yardstick beside the goals: one round is enough to read them by.
+  roundsMax: 1,
   ordersMax: Number.POSITIVE_INFINITY,
   needsBroker: true,
   serve,
