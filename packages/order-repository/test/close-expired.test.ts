@@ -8,6 +8,7 @@ import {
   createDueOrders,
   type Fixture,
   idsOf,
+  innodbLookMs,
   newOrder,
   openFixture,
 } from './fixture.ts';
@@ -276,7 +277,7 @@ test('an order closes after whatever was committed to it before: a reminder that
       );
       return waiting.length > 0;
     },
-    { what: 'the close to wait for the reminder' },
+    { what: 'the close to wait for the reminder', everyMs: innodbLookMs },
   );
   await reminder.query("SET time_zone = '+00:00'");
   await reminder.query('UPDATE orders SET reminded_at = NOW(3) WHERE id = ?', [id]);

@@ -10,6 +10,7 @@ import {
   createDueOrders,
   type Fixture,
   idsOf,
+  innodbLookMs,
   newOrder,
   openFixture,
 } from './fixture.ts';
@@ -62,7 +63,10 @@ test('no transaction is left open, whatever went wrong inside it', async () => {
     'fulfilled',
     'rejected',
   ]);
-  expect(await openTransactions()).toBe(0);
+  await waitUntil(async () => (await openTransactions()) === 0, {
+    what: 'no transaction to be open',
+    everyMs: innodbLookMs,
+  });
   await fixture.query('DROP TRIGGER bad_order');
 });
 

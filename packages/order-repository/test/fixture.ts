@@ -177,3 +177,9 @@ export async function outcomesOf<Outcome>(
   if (settled.kind !== 'done') throw new Error(`nothing was settled: ${settled.kind}`);
   return settled.result;
 }
+
+/**
+ * How often to look at `information_schema.innodb_trx`: InnoDB answers from a copy, and makes no new one while somebody
+ * reads it more often than every 100 ms.
+ */
+export const innodbLookMs = 250;

@@ -17,6 +17,7 @@ import {
   createDueOrders,
   type Fixture,
   idsOf,
+  innodbLookMs,
   newOrder,
   openFixture,
 } from './fixture.ts';
@@ -295,7 +296,7 @@ test('a rebuild of more orders than a page, whose load takes longer than the ser
           );
           return Number(row?.s) > silentS + 2;
         },
-        { what: 'the load to be slow', everyMs: 100 },
+        { what: 'the load to be slow', everyMs: innodbLookMs },
       );
       return 'run-slow';
     });
