@@ -30,10 +30,10 @@ export const durableLimit: HttpContender = {
 };
 
 async function serve(sale: Sale, port: number): Promise<void> {
-  const { activityId, mysqlUrl, redisUrl } = sale;
+  const { activityId } = sale;
   const config = readConfig(lapseEnvironment(sale), ['mysql', 'redis', 'rocketmq', 'relay', 'create']);
-  const orders = await openOrderRepository({ ...config.mysql, url: mysqlUrl }, quietLog);
-  const stock = await openStock({ ...config.redis, url: redisUrl }, quietLog);
+  const orders = await openOrderRepository(config.mysql, quietLog);
+  const stock = await openStock(config.redis, quietLog);
   const sender = await openTimeoutSender(config.rocketmq, quietLog);
   const relay = openRelay({ ...config.relay, sender, markSent: orders.markOutboxSent, log: quietLog });
   const inserts = createBatcher<NewOrder, CreateResult>({
