@@ -42,7 +42,7 @@ export const commands = {
     options: [
       ['--only=PACKAGE', 'the tests of one package, such as @lapse/stock; no other checks'],
       ['--keep', 'leave the data folder .lapse-test/ for a look afterwards'],
-      ['--concurrency=N', 'packages tested at once (4)'],
+      ['--concurrency=N', 'packages tested at once, where the machine has room (4)'],
     ],
     environment: [
       ...environment.filter(([name]) => /INSTALL|CACHE/.test(name)),

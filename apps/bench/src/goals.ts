@@ -9,9 +9,13 @@ export interface Goal {
   readonly figure: string;
   readonly unit: 'x' | 'us' | 'ms' | 's' | 'MB' | '%' | '';
   readonly bound: { readonly atLeast: number } | { readonly atMost: number };
-  /** Over the rounds; undefined when this run did not measure it. */
-  readonly read: (results: readonly ScenarioResult[]) => Summary | undefined;
+  readonly read: ReadResults;
+  /** The same of a contender that does the bare work and keeps no promise of a product: what can be had at all. */
+  readonly readBare?: ReadResults;
 }
+
+/** Over the rounds; undefined when this run did not measure it. */
+type ReadResults = (results: readonly ScenarioResult[]) => Summary | undefined;
 
 /** Of a round; undefined where it was not measured. */
 type Read = (figures: Figures) => number | undefined;
@@ -27,9 +31,15 @@ export function goalsFor(cores: number): readonly Goal[] {
     faster('burst close', 'bare limit', 0.9, 'close-burst/lapse', 'close-burst/limit'),
     faster('burst close', "seed's worker", 25, 'close-burst/lapse', 'close-burst/seed'),
     faster('burst close', 'BullMQ', 30, 'close-burst/lapse', 'close-burst/bullmq'),
-    below('burst close', 'CPU per order: Node, SQL, Redis', 30, 'us', 'close-burst/lapse', cpuOf(stores)),
+    beside(
+      below('burst close', 'CPU per order: Node, SQL, Redis', 30, 'us', 'close-burst/lapse', cpuOf(stores)),
+      valuesOf('close-burst/limit', cpuOf(stores)),
+    ),
     below('burst close', 'last order closed after', 6, 's', 'close-burst/lapse', ({ seconds }) => seconds),
-    faster('burst close, 100 activities', 'one activity', 1, 'close-burst-100/lapse', 'close-burst/lapse'),
+    beside(
+      faster('burst close, 100 activities', 'one activity', 1, 'close-burst-100/lapse', 'close-burst/lapse'),
+      ratioOf('close-burst-100/limit', 'close-burst/limit'),
+    ),
     faster('burst remind', 'burst close', 0.5, 'remind-burst/lapse', 'close-burst/lapse'),
     below('steady', 'late, p50', 10, 'ms', 'steady/lapse', ({ latenessMs }) => latenessMs?.p50),
     below('steady', 'late, p99', 50, 'ms', 'steady/lapse', lateP99),
@@ -38,17 +48,38 @@ export function goalsFor(cores: number): readonly Goal[] {
     below('steady, timerPrecisionMs 1000', 'late, p99', 50, 'ms', 'steady-default-precision/lapse', lateP99),
     below('rolling update', 'late, max', 250, 'ms', 'rolling/lapse', ({ latenessMs }) => latenessMs?.max),
     below('rolling update', 'closed early', 0, '', 'rolling/lapse', ({ early }) => early),
-    faster('create', 'bare reserve route', 0.6, 'create/lapse', 'create/limit'),
-    faster('create', "seed's create", 15, 'create/lapse', 'create/seed'),
-    below('create', 'CPU per order: everything', 200, 'us', 'create/lapse', cpuOf()),
-    below('create', 'answered, p99', 150, 'ms', 'create/lapse', ({ responseMs }) => responseMs?.p99),
-    faster('sold-out refusals', 'bare reserve route', 0.9, 'sold-out/lapse', 'sold-out/limit'),
+    beside(
+      faster('create', 'bare reserve route', 0.6, 'create/lapse', 'create/limit'),
+      ratioOf('create/product-limit', 'create/limit'),
+    ),
+    beside(
+      faster('create', "seed's create", 15, 'create/lapse', 'create/seed'),
+      ratioOf('create/product-limit', 'create/seed'),
+    ),
+    beside(
+      below('create', 'CPU per order: everything', 200, 'us', 'create/lapse', cpuOf()),
+      valuesOf('create/product-limit', cpuOf()),
+    ),
+    beside(
+      below('create', 'answered, p99', 150, 'ms', 'create/lapse', responseP99),
+      valuesOf('create/product-limit', responseP99),
+    ),
+    beside(
+      faster('sold-out refusals', 'bare reserve route', 0.9, 'sold-out/lapse', 'sold-out/limit'),
+      ratioOf('sold-out/product-limit', 'sold-out/limit'),
+    ),
     costlier('growth, create', 'growth-create/pending-1m', 'growth-create/pending-10k'),
     costlier('growth, close', 'growth-close/pending-1m', 'growth-close/pending-10k'),
     faster('two closers', 'one', gain, 'two-closers/two', 'two-closers/one'),
     faster('two producers', 'one', gain, 'two-producers/two', 'two-producers/one'),
-    below('memory', 'closer, peak in the burst', 150, 'MB', 'close-burst/lapse', peakMegabytes('worker')),
-    below('memory', 'producer, peak', 200, 'MB', 'create/lapse', peakMegabytes('worker')),
+    beside(
+      below('memory', 'closer, peak in the burst', 150, 'MB', 'close-burst/lapse', peakMegabytes('worker')),
+      valuesOf('close-burst/limit', peakMegabytes('worker')),
+    ),
+    beside(
+      below('memory', 'producer, peak', 200, 'MB', 'create/lapse', peakMegabytes('worker')),
+      valuesOf('create/product-limit', peakMegabytes('worker')),
+    ),
     ...apps.map((app) =>
       below('idle', `${app}, of one core`, 1, '%', 'idle/lapse', ({ idle }) => idle?.corePercent[app]),
     ),
@@ -63,9 +94,22 @@ function faster(work: string, than: string, atLeast: number, contender: Path, ba
     figure: `rate / ${than}`,
     unit: 'x',
     bound: { atLeast },
-    read: (results) =>
-      ratioByRound(ratesByRound(find(results, contender)), ratesByRound(find(results, base))),
+    read: ratioOf(contender, base),
   };
+}
+
+/** A goal, with what the bare work has of the same figure. */
+function beside(goal: Goal, readBare: ReadResults): Goal {
+  return { ...goal, readBare };
+}
+
+function ratioOf(contender: Path, base: Path): ReadResults {
+  return (results) => ratioByRound(ratesByRound(find(results, contender)), ratesByRound(find(results, base)));
+}
+
+function valuesOf(contender: Path, read: Read): ReadResults {
+  return (results) =>
+    summarise(measuredFigures(find(results, contender)).flatMap((each) => read(each) ?? []));
 }
 
 /** How many times the CPU time of one order, compared within each round. */
@@ -96,8 +140,7 @@ function below(
     figure,
     unit,
     bound: { atMost },
-    read: (results) =>
-      summarise(measuredFigures(find(results, contender)).flatMap((each) => read(each) ?? [])),
+    read: valuesOf(contender, read),
   };
 }
 
@@ -111,6 +154,10 @@ function find(results: readonly ScenarioResult[], path: Path): readonly Outcome[
 
 function readyAfter({ readyMs }: Figures): number | undefined {
   return readyMs?.p50;
+}
+
+function responseP99({ responseMs }: Figures): number | undefined {
+  return responseMs?.p99;
 }
 
 function lateP99({ latenessMs }: Figures): number | undefined {

@@ -22,7 +22,7 @@ export const growthCreate = growthOf(
   {
     name: 'growth-create',
     about: 'orders placed over HTTP, 256 connections',
-    size: { full: 5_000, quick: 1_000 },
+    size: { full: 20_000, quick: 1_000 },
   },
   (pending, options) => runCreate(producer, { connections: 256, isSoldOut: false, pending }, options),
 );

@@ -1,7 +1,7 @@
 import type { Catalogue } from './args.ts';
 import { closeBurst, closeBurst100 } from './close-burst/close-burst.ts';
 import { twoClosers } from './close-burst/two-closers.ts';
-import { create, create64, soldOut } from './create/create.ts';
+import { create, soldOut } from './create/create.ts';
 import { twoProducers } from './create/two-producers.ts';
 import { growthClose, growthCreate } from './growth.ts';
 import { idle } from './idle/idle.ts';
@@ -18,7 +18,6 @@ export const scenarios: readonly Scenario[] = [
   noticeBurst,
   twoClosers,
   create,
-  create64,
   soldOut,
   twoProducers,
   growthCreate,

@@ -1,9 +1,11 @@
-/** An HTTP contender's own server: its name and port; the sale comes by LAPSE_BENCH_SALE. */
-import { httpContenders } from './create/http-contenders.ts';
+/** An HTTP contender's own server, by its name; the sale comes by LAPSE_BENCH_SALE, its port by LAPSE_BENCH_PLACE. */
+import type { HttpPlace } from './create/http-contender.ts';
+import { createContenders } from './create/http-contenders.ts';
 import { readyText } from './ready-text.ts';
 import type { Sale } from './sale.ts';
 
-const [name, port] = process.argv.slice(2);
+const [name] = process.argv.slice(2);
 const sale = JSON.parse(process.env.LAPSE_BENCH_SALE ?? '') as Sale;
-await httpContenders.find((known) => known.name === name)?.serve?.(sale, Number(port));
+const place = JSON.parse(process.env.LAPSE_BENCH_PLACE ?? '') as HttpPlace;
+await createContenders.find((known) => known.name === name)?.serve?.(sale, place);
 process.stdout.write(`${readyText}\n`);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HttpContender } from '../src/create/http-contender.ts';
-import { httpContenders } from '../src/create/http-contenders.ts';
+import { createContenders } from '../src/create/http-contenders.ts';
 import { type CreateManner, runCreate } from '../src/create/run-create.ts';
 import type { Outcome } from '../src/result.ts';
 import { figuresOf, named, openTestBench, type TestBench } from './bench-services.ts';
@@ -24,14 +24,14 @@ function run(contender: HttpContender, manner = selling): Promise<Outcome> {
 
 describe('200 orders over HTTP', { timeout }, () => {
   test('the real producer sells them, and the oracle agrees', async () => {
-    const figures = figuresOf(await run(named(httpContenders, 'lapse')));
+    const figures = figuresOf(await run(named(createContenders, 'lapse')));
     expect(figures).toMatchObject({ orders: requests, responseMs: { count: requests } });
     expect(figures.sql.Com_insert).toBeGreaterThanOrEqual(1);
   });
 
   test('the bare reserve refuses them when nothing is left', async () => {
     const figures = figuresOf(
-      await run(named(httpContenders, 'limit'), { connections: 16, isSoldOut: true }),
+      await run(named(createContenders, 'limit'), { connections: 16, isSoldOut: true }),
     );
     expect(figures.responseMs).toMatchObject({ count: requests });
   });

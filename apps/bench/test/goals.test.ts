@@ -33,6 +33,20 @@ test('a ratio is the median of those within the rounds, and holds from its bound
   ).toMatchObject({ verdict: 'no', measured: { median: 0.899 } });
 });
 
+test('beside a goal stands what the bare work has, by the same rounds; it decides nothing', () => {
+  const create = scenarioResult('create', {
+    limit: [measured(100), measured(200)],
+    'product-limit': [measured(50), measured(90)],
+    lapse: [measured(40), measured(70)],
+  });
+  expect(judged([create], 'create', 'rate / bare reserve route')).toMatchObject({
+    verdict: 'no',
+    bare: { min: 0.45, max: 0.5 },
+  });
+  expect(goalTable(benchResultOf([create]), { measuredOnly: true })).toMatch(/create .*\| no +\| +0.475x \|/);
+  expect(judged([create], 'burst close', 'rate / BullMQ').bare).toBeNull();
+});
+
 test('CPU of some processes is no figure where one of them was not measured', () => {
   const close = (cpuUsPerOrder: Record<string, number>) => [
     scenarioResult('close-burst', { lapse: [measured(1, { cpuUsPerOrder })] }),

@@ -83,7 +83,7 @@ describe('doctor', () => {
     expect([shown.code, shown.err]).toEqual([3, expect.stringMatching(/^lapse: LAPSE_MYSQL_TLS: /)]);
   });
 
-  test('a Redis that may throw stock away when its memory is full is a failed check', async () => {
+  test('a Redis that may throw stock away when its memory is full, or is too old, is a failed check', async () => {
     const { checkRedis } = await import('../src/doctor/check-redis.ts');
     const { openStock } = await import('@lapse/stock');
     const { log } = await import('@lapse/test-shop');
@@ -91,13 +91,18 @@ describe('doctor', () => {
     const stock = await openStock({ url: redis.url, commandTimeoutMs: 2_000 }, log);
     const [server] = await stock.describeServers();
     if (!server) throw new Error('it is there');
-    const evicting = {
-      ...stock,
-      describeServers: async () => [{ ...server, evictionPolicy: 'allkeys-lru' }],
+    const failedOf = async (change: Partial<typeof server>) => {
+      const changed = { ...stock, describeServers: async () => [{ ...server, ...change }] };
+      return (await checkRedis(changed)).filter(({ state }) => state === 'fail');
     };
-    const failed = (await checkRedis(evicting)).filter(({ state }) => state === 'fail');
+    const failed = await failedOf({ evictionPolicy: 'allkeys-lru' });
     expect(failed).toMatchObject([{ check: 'eviction', fix: expect.stringContaining('noeviction') }]);
-    expect((await checkRedis(stock)).filter(({ state }) => state === 'fail')).toEqual([]);
+    expect(await failedOf({})).toEqual([]);
+    // It lacks a command of the reserve: no order could be placed.
+    expect(await failedOf({ version: '6.0.16' })).toMatchObject([
+      { check: 'version', fix: 'Redis 6.2 or newer' },
+    ]);
+    for (const version of ['6.2.0', '7.0.15', '10.0.0']) expect(await failedOf({ version })).toEqual([]);
     await stock.close();
     await redis.close();
   });
@@ -160,6 +165,18 @@ describe('exit codes', () => {
     await empty.drop();
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('LAPSE_SCHEMA_BEHIND')]);
     expect(ran.err).toContain('lapse schema status');
+  });
+
+  test('70, what to do and that nothing was changed, where the archive has what this release cannot read', async () => {
+    const id = '019ad0c4-8b1e-7c3a-9f00-3b1c52d6a0aa';
+    await shop.query(
+      `INSERT INTO order_archive (order_id, activity_id, user_id, status, quantity, credit, debit, finished_at,
+         archived_at, history) VALUES (UNHEX(?), 1, 'ann', 'CANCELLED', 1, 1, 0, NOW(3), NOW(3), 'damaged')`,
+      [id.replaceAll('-', '')],
+    );
+    const { code, err } = await cli.run('order', 'show', id);
+    expect(code).toBe(70);
+    expect(err).toMatch(/^lapse: LAPSE_ARCHIVE_UNREADABLE: .* from a backup\. Nothing was changed\.\n$/);
   });
 
   test('2 for what is no command, and for settings that are missing', async () => {

@@ -51,7 +51,9 @@ const contentSecurityPolicy = {
 
 /** Build the page's server from what it needs. Opens no socket and reads no environment. */
 export async function buildApp(dependencies: ConsoleDependencies): Promise<FastifyInstance> {
+  const { trustProxy } = dependencies;
   const app = fastify({
+    ...(trustProxy === undefined ? {} : { trustProxy: [...trustProxy] }),
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveMs,

@@ -21,6 +21,8 @@ export interface ConsoleDependencies {
   readonly wake: (topic: 'sales' | 'operations') => void;
   /** How browsers reach the page; absent: by whatever name they ask for. */
   readonly publicUrl?: string | undefined;
+  /** Whose X-Forwarded-For is believed; absent: nobody's. */
+  readonly trustProxy?: readonly string[] | undefined;
   /** Folder of the built page. */
   readonly pageDir: string;
   readonly streamsMax: number;

@@ -102,19 +102,33 @@ describe('the fan-out', () => {
 
 describe('the limits of live views', () => {
   it('one user gets so many, all together so many, and a place given back twice counts once', () => {
-    const limits = createStreamLimits({ streams: 3, perUser: 2 });
-    const taken = ['ann', 'ann', 'bea'].map((user) => limits.take(user));
+    const limits = createStreamLimits({ streams: 3, perUser: 2, perAddress: 3 });
+    const taken = ['ann', 'ann', 'bea'].map((userId) => limits.take({ userId }));
     expect(taken.map(({ kind }) => kind)).toEqual(['taken', 'taken', 'taken']);
-    expect(limits.take('cem').kind).toBe('full');
+    expect(limits.take({ userId: 'cem' }).kind).toBe('full');
     const [first] = taken;
     if (first?.kind !== 'taken') throw new Error('not taken');
     first.release();
     first.release();
-    expect(limits.take('cem').kind).toBe('taken');
-    expect(limits.take('dan').kind).toBe('full');
-    const small = createStreamLimits({ streams: 10, perUser: 1 });
-    small.take('ann');
-    expect(small.take('ann').kind).toBe('too_many');
-    expect(small.take('bea').kind).toBe('taken');
+    expect(limits.take({ userId: 'cem' }).kind).toBe('taken');
+    expect(limits.take({ userId: 'dan' }).kind).toBe('full');
+    const small = createStreamLimits({ streams: 10, perUser: 1, perAddress: 10 });
+    small.take({ userId: 'ann' });
+    expect(small.take({ userId: 'ann' }).kind).toBe('full_for_user');
+    expect(small.take({ userId: 'bea' }).kind).toBe('taken');
+  });
+
+  it('the guests of one address get so many, whoever they say they are; another address, and one signed in, has its own', () => {
+    const limits = createStreamLimits({ streams: 10, perUser: 10, perAddress: 2 });
+    const take = (userId: string, address?: string) => limits.take({ userId, address });
+    const [first, second] = [take('g1', 'here'), take('g2', 'here')];
+    expect([first.kind, second.kind, take('g3', 'here').kind]).toEqual([
+      'taken',
+      'taken',
+      'full_for_address',
+    ]);
+    expect([take('g4', 'there').kind, take('ann').kind]).toEqual(['taken', 'taken']);
+    if (first.kind === 'taken') first.release();
+    expect([take('g3', 'here').kind, take('g5', 'here').kind]).toEqual(['taken', 'full_for_address']);
   });
 });

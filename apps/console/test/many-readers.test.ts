@@ -55,7 +55,7 @@ beforeAll(async () => {
     call: async () => {
       throw new Error('nobody calls the API here');
     },
-    limits: createStreamLimits({ streams: 1_000, perUser: 1_000 }),
+    limits: createStreamLimits({ streams: 1_000, perUser: 1_000, perAddress: 1_000 }),
     mintGuest: null,
     history: { points: () => [], close: async () => undefined },
     wake: () => sales.wake(),

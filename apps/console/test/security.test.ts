@@ -5,7 +5,12 @@ import { type ShopProcesses, startShop } from './shop-processes.ts';
 
 let shop: ShopProcesses;
 beforeAll(async () => {
-  shop = await startShop({ LAPSE_CONSOLE_STREAMS_MAX: '3', LAPSE_CONSOLE_STREAMS_PER_USER: '2' });
+  shop = await startShop({
+    LAPSE_CONSOLE_STREAMS_MAX: '3',
+    LAPSE_CONSOLE_STREAMS_PER_USER: '2',
+    LAPSE_CONSOLE_STREAMS_PER_ADDRESS: '1',
+    LAPSE_CONSOLE_TRUST_PROXY: 'loopback',
+  });
 });
 afterAll(async () => {
   await shop?.close();
@@ -117,6 +122,26 @@ describe('the page’s server', () => {
     for (let tries = 0; again.status !== 200 && tries < 50; tries += 1) again = await open(bea);
     expect(again.status).toBe(200);
     for (const { body } of [second, third, again]) await body?.cancel();
+  });
+
+  it('new guests of one address get no more live views than it may have: who was told so signs in', async () => {
+    const open = (cookie: string, address: string) =>
+      fetch(`${shop.pageUrl}/events/sales`, { headers: { cookie, 'x-forwarded-for': address } });
+    const own = { ...json, origin: shop.pageUrl };
+    const body = JSON.stringify({ token: await shop.tokenFor('ann') });
+    const signedIn = String((await send('POST', '/api/session', own, body)).headers['set-cookie']);
+    const views = [
+      await open(await guestCookie(), '203.0.113.9'),
+      await open(await guestCookie(), '203.0.113.9'),
+      await open(await guestCookie(), '203.0.113.10'),
+      await open(signedIn.split(';')[0] ?? '', '203.0.113.9'),
+    ];
+    expect(views.map(({ status }) => status)).toEqual([200, 429, 200, 200]);
+    expect(await views[1]?.json()).toMatchObject({
+      code: 'TOO_MANY_REQUESTS',
+      detail: expect.stringContaining('sign in'),
+    });
+    for (const view of views) if (view.status === 200) await view.body?.cancel();
   });
 
   it('nobody’s, unknown and foreign things are told alike, and a wrong address is 404', async () => {

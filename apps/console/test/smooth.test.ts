@@ -37,7 +37,7 @@ beforeAll(async () => {
     call: async () => {
       throw new Error('nobody calls the API here');
     },
-    limits: createStreamLimits({ streams: 10, perUser: 10 }),
+    limits: createStreamLimits({ streams: 10, perUser: 10, perAddress: 10 }),
     mintGuest: createGuestMint({ audience: 'lapse' }, secret),
     history: { points: () => [], close: async () => undefined },
     wake: () => fanOut.publish('sales', stateAt(0)),

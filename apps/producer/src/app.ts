@@ -1,8 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import {
+  type FastifyPluginAsyncZod,
+  serializerCompiler,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
 import type { ApiDependencies } from './api-dependencies.ts';
-import { answerErrors, answerFrameworkError } from './error-answers.ts';
+import {
+  type Addresses,
+  answerErrors,
+  answerFrameworkError,
+  answerUnknownAddresses,
+  collectAddresses,
+} from './error-answers.ts';
 import { answerBadSocket, httpLimits } from './http-limits.ts';
 import { limitAddresses } from './limit-requests.ts';
 import { requestSeconds } from './metrics.ts';
@@ -45,22 +56,31 @@ export async function buildApp(dependencies: ApiDependencies): Promise<FastifyIn
   answerErrors(app);
   measure(app);
   sendSecurely(app);
-  app.addHook('onRequest', limitAddresses(dependencies.limits));
   closeConnectionsWhenDraining(app);
+  const addresses = collectAddresses(app);
   await describeApi(app);
-  await app.register(docsRoutes);
-  await app.register(activityRoutes, dependencies);
-  await app.register(orderRoutes, dependencies);
-  await app.register(operationRoutes, dependencies);
-  await app.register(pauseRoutes, dependencies);
-  await app.register(repairRoutes, dependencies);
-  await app.register(refundByHandRoutes, dependencies);
-  await app.register(refundRoutes, dependencies);
-  await app.register(undeliveredRoutes, dependencies);
   await app.register(paymentRoutes, dependencies);
+  await app.register(limitedRoutes(addresses), dependencies);
   await app.ready();
   return app;
 }
+
+/** All but the payment provider's, which sends a whole sale's events from one address, and signs them. */
+const limitedRoutes =
+  (addresses: Addresses): FastifyPluginAsyncZod<ApiDependencies> =>
+  async (app, dependencies) => {
+    app.addHook('onRequest', limitAddresses(dependencies.limits));
+    answerUnknownAddresses(app, addresses);
+    await app.register(docsRoutes);
+    await app.register(activityRoutes, dependencies);
+    await app.register(orderRoutes, dependencies);
+    await app.register(operationRoutes, dependencies);
+    await app.register(pauseRoutes, dependencies);
+    await app.register(repairRoutes, dependencies);
+    await app.register(refundByHandRoutes, dependencies);
+    await app.register(refundRoutes, dependencies);
+    await app.register(undeliveredRoutes, dependencies);
+  };
 
 /** JSON and nothing else. An empty body is no body: some clients name a type and send none. */
 function acceptJson(app: FastifyInstance): void {

@@ -2,6 +2,7 @@ import type { CreateOrderBody } from '@lapse/contracts';
 import { firstAnswer, type Problem } from '@lapse/operations';
 import { type Activity, CommitUnknownError, type CreateResult, type NewOrder } from '@lapse/order-repository';
 import { QueueFullError } from '@lapse/runtime';
+import { HoldDiffersError } from '@lapse/stock';
 import type { BuyerLocale } from './buyer-locale.ts';
 import type { CreateAnswer } from './create-answer.ts';
 import type { CreatePorts } from './create-ports.ts';
@@ -132,8 +133,9 @@ async function reserve(
     return (await ports.stock.reserve({ activityId, generation, stockRunId, orderId, userId, quantity }))
       .kind;
   } catch (error) {
-    // No answer is not a refusal: the hold may have been taken. Releasing it also fences a late reserve.
-    await ports.holds.release({ activityId, orderId });
+    // No answer is not a refusal: the hold may have been taken. Releasing it also fences a late reserve. But not the hold
+    // that another buyer has by this id.
+    if (!(error instanceof HoldDiffersError)) await ports.holds.release({ activityId, orderId });
     throw error;
   }
 }

@@ -5,9 +5,8 @@ import { sendProblem } from './problem-reply.ts';
 /** In an outage every request fails alike: the log says so this often, the metric counts them all. */
 const outageLogEveryMs = 1_000;
 
-/** Every error that leaves the API is a problem document: thrown ones, unknown addresses, wrong methods. */
+/** Every error that leaves the API is a problem document. */
 export function answerErrors(app: FastifyInstance): void {
-  const routes = collectRoutes(app);
   let outageLoggedAt = Number.NEGATIVE_INFINITY;
 
   app.setErrorHandler<FastifyError>((error, request, reply) => {
@@ -23,9 +22,12 @@ export function answerErrors(app: FastifyInstance): void {
     }
     return sendProblem(reply, problem);
   });
+}
 
+/** Where there is nothing, and where there is, but not by this method. */
+export function answerUnknownAddresses(app: FastifyInstance, { methodsAt }: Addresses): void {
   app.setNotFoundHandler((request, reply) => {
-    const methods = routes.methodsAt(request.url);
+    const methods = methodsAt(request.url);
     if (methods.length === 0) return sendProblem(reply, { code: 'NOT_FOUND' });
     reply.header('allow', methods.join(', '));
     return sendProblem(reply, { code: 'METHOD_NOT_ALLOWED' });
@@ -41,11 +43,15 @@ export function answerFrameworkError(
   void sendProblem(reply, problemOfError(error, request));
 }
 
+export interface Addresses {
+  methodsAt(url: string): string[];
+}
+
 /**
- * Remembers which methods each address takes. The router tells "no such address" and "no such method" apart
- * no more than by finding nothing.
+ * Remembers which methods each address takes, of the routes that come after it. The router tells "no such address" and
+ * "no such method" apart no more than by finding nothing.
  */
-function collectRoutes(app: FastifyInstance): { methodsAt(url: string): string[] } {
+export function collectAddresses(app: FastifyInstance): Addresses {
   const routes = new Map<string, { readonly form: RegExp; readonly methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
     // Wildcards serve files of the docs page, where a wrong method is simply not found.

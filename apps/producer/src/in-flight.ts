@@ -28,14 +28,11 @@ export function createInFlight(): InFlight {
   return {
     track: (place, write) => {
       const key = keyOf(place);
-      const settled = write.then(
-        () => undefined,
-        () => undefined,
-      );
-      writes.set(key, settled);
-      void settled.then(() => {
+      const leave = (): void => {
         if (writes.get(key) === settled) writes.delete(key);
-      });
+      };
+      const settled = write.then(leave, leave);
+      writes.set(key, settled);
       return write;
     },
     wait: async (place, attempt, msMax) => {

@@ -3,20 +3,9 @@ import type { FastifyError, FastifyReply, FastifyRequest, onRequestHookHandler }
 import { sendProblem } from './problem-reply.ts';
 import { identityOf } from './require-identity.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /**
-     * Not counted by address: the payment provider sends a whole sale's events from one. Its route counts what it
-     * refuses: a wrong signature, and what cannot be read as far as that.
-     */
-    readonly isSigned?: true;
-  }
-}
-
 /** Before everything else, so that a flood does not even cost the check of its tokens. */
 export function limitAddresses(limits: Pick<RateLimits, 'countAddress'>): onRequestHookHandler {
   return (request, reply, done) => {
-    if (request.routeOptions.config.isSigned === true) return done();
     const waitMs = limits.countAddress(request.ip);
     if (waitMs === undefined) return done();
     sendTooMany(reply, waitMs);

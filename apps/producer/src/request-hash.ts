@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { CreateOrderBody } from '@lapse/contracts';
 
 /**
@@ -8,7 +8,5 @@ import type { CreateOrderBody } from '@lapse/contracts';
  */
 export function requestHash(activityId: number, body: CreateOrderBody): Buffer {
   const fields = Object.entries(body).sort(([left], [right]) => (left < right ? -1 : 1));
-  return createHash('sha256')
-    .update(JSON.stringify([activityId, fields]))
-    .digest();
+  return hash('sha256', JSON.stringify([activityId, fields]), 'buffer');
 }

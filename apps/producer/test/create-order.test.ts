@@ -152,6 +152,17 @@ describe('placing an order', () => {
     expect(await countsOf(activity.id)).toEqual({ mysql: 99, redis: 99 });
   });
 
+  it('does not say that none is free where fewer are than asked for: a smaller order gets them', async () => {
+    const activity = await api.createActivity({ capacity: 2, quantityMax: 3 });
+    const refused = await api.placeOrder(activity.id, 'ann', 'three', { quantity: 3 });
+    expect(refused.json()).toMatchObject({
+      code: 'SOLD_OUT',
+      title: 'Fewer places are free than asked for',
+      detail: expect.stringContaining('A smaller order may still get its places'),
+    });
+    expect((await api.placeOrder(activity.id, 'ann', 'two', { quantity: 2 })).statusCode).toBe(201);
+  });
+
   it('sells the last place once, and then says SOLD_OUT', async () => {
     const activity = await api.createActivity({ capacity: 1 });
     expect((await api.placeOrder(activity.id, 'gus', 'k')).statusCode).toBe(201);

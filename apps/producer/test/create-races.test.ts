@@ -1,5 +1,5 @@
 import { checkInvariants, queryDatabase } from '@lapse/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openTestApi, openTestStores, type TestApi, type TestStores } from './test-api.ts';
 
 let stores: TestStores;
@@ -53,6 +53,21 @@ describe('creating at the same time', () => {
       available: 99,
       redis: { stock: 99, held: 1, users: 1 },
     });
+  });
+
+  it('an order whose id another buyer holds a place by fails alone, and gives back nothing', async () => {
+    const activity = await apis[0].createActivity();
+    const { reserve } = apis[0].stock;
+    const ids: string[] = [];
+    vi.spyOn(apis[0].stock, 'reserve').mockImplementationOnce(async (wanted) => {
+      ids.push(wanted.orderId);
+      await reserve({ ...wanted, userId: 'bob' });
+      return reserve(wanted);
+    });
+    expect((await apis[0].placeOrder(activity.id, 'ann', 'mixed-up')).statusCode).toBe(500);
+    const look = await apis[0].stock.readHold(activity.id, ids[0] ?? '');
+    expect(look).toMatchObject({ kind: 'hold', hold: { userId: 'bob', state: 'held' } });
+    await apis[0].stock.release(activity.id, ids);
   });
 
   it('negative control: 50 clicks with 50 keys make one order too, and 49 refusals that name it', async () => {

@@ -121,7 +121,7 @@ describe('the API’s own description', () => {
     expect(events?.filter((type) => notices?.includes(type))).toEqual([]);
   });
 
-  it('names 429 for every route, because the limit of an address is before every one', async () => {
+  it('names 429 for every route, because the limit of an address is before it, or counts what it refuses', async () => {
     const { paths } = (await api.send({ url: '/openapi.json' })).json();
     const operations = Object.values<Record<string, Operation>>(paths).flatMap((methods) =>
       Object.values(methods),
@@ -155,13 +155,24 @@ describe('the API’s own description', () => {
     expect(policy).toContain("script-src 'self'");
     expect(policy).not.toContain('upgrade-insecure-requests');
     expect(policy).not.toMatch(/script-src[^;]*unsafe/);
+    for (const url of ['/docs/', '/docs/static/oauth2-redirect.html'])
+      expect((await api.send({ url })).headers).toMatchObject({
+        'content-type': expect.stringContaining('text/html'),
+        'cross-origin-opener-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+      });
     for (const asset of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
       const url = new URL(String(asset[1]), 'http://localhost/docs/').pathname;
       expect([url, (await api.send({ url })).statusCode]).toEqual([url, 200]);
     }
     const answer = await api.send({ url: '/v1/activities/1' });
-    expect(answer.headers['content-security-policy']).toBe("default-src 'none';frame-ancestors 'none'");
-    expect(answer.headers['x-content-type-options']).toBe('nosniff');
+    expect(answer.headers).toMatchObject({
+      'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'SAMEORIGIN',
+      'cross-origin-resource-policy': 'same-origin',
+      'strict-transport-security': expect.stringContaining('max-age'),
+    });
   });
 
   it('lists every problem code at the address that problems name as their type', async () => {

@@ -75,6 +75,37 @@ describe('the limit of a buyer', () => {
 });
 
 describe('the limit of an address', () => {
+  it('is before every address and method, known or not, but the signed ones of the payment provider', async () => {
+    await withLimits({ addressRequestsMax: 1 }, async (api) => {
+      const { paths } = (await api.send({ url: '/openapi.json' })).json();
+      const described = Object.entries<Record<string, unknown>>(paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => [method.toUpperCase(), path.replaceAll(/{[^}]+}/g, '1')]),
+      );
+      expect(described.length).toBeGreaterThan(20);
+      const others = [
+        ...['/', '/openapi.json', '/problems', '/docs/', '/docs/static/swagger-ui.css', '/nowhere'],
+        ...['/v1/payments/webhook', '/v1/payments/stripe/webhook'],
+      ].map((url) => ['GET', url]);
+      const odd = [
+        ['HEAD', '/v1/activities/1'],
+        ['DELETE', '/v1/activities/1'],
+        ['OPTIONS', '/nowhere'],
+      ];
+      const answers: Record<string, number> = {};
+      for (const [method = '', url = ''] of [...described, ...others, ...odd]) {
+        const remoteAddress = '203.0.113.77';
+        const { statusCode } = await api.app.inject({ method: method as 'GET', url, remoteAddress });
+        answers[`${method} ${url}`] = statusCode;
+      }
+      const unlimited = Object.keys(answers).filter((asked) => answers[asked] !== 429);
+      // The first request of all is the one that is left.
+      const [first = ''] = Object.keys(answers);
+      const signed = ['POST /v1/payments/webhook', 'POST /v1/payments/stripe/webhook'];
+      expect(unlimited.filter((asked) => asked !== first && !signed.includes(asked))).toEqual([]);
+      expect(unlimited).toContain(first);
+    });
+  });
+
   it('comes before the token is looked at; the machine itself has none', async () => {
     await withLimits({ addressRequestsMax: 5 }, async (api) => {
       const withBadToken = () => read(api, '203.0.113.1', { authorization: 'Bearer x' });

@@ -37,4 +37,9 @@ describe('the hash of a request', () => {
     // 1 and 12 against 11 and 2: the parts cannot run into each other.
     expect(requestHash(11, { quantity: 2 })).not.toEqual(requestHash(1, { quantity: 12 }));
   });
+
+  it('stays what earlier releases have stored: a repeat from before an update still gets its first answer', () => {
+    const stored = '7c5d7380960bf70956e2cae4a5357d30bd0d40855fcbe88155098ae4e8170183';
+    expect(requestHash(1, { quantity: 2 }).toString('hex')).toBe(stored);
+  });
 });

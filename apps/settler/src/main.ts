@@ -29,8 +29,8 @@ await startProcess('settler', groups, async ({ config, log, own }) => {
   ops.addCheck('redis', () => stock.ping());
 
   const { everyMs } = config.settler;
-  // Deadlines are kept to the quarter of a second; money that goes back, or came before its order, can wait for a second.
-  const seldomMs = 4 * everyMs;
+  // Deadlines are kept to half a second; money that goes back, or came before its order, can wait for a second.
+  const seldomMs = 2 * everyMs;
   const parts = { orders, stock, log, config: { ...config.settler, timeoutMs: config.payment.timeoutMs } };
   // Loops of their own: what waits for the provider in one of them delays none of the others.
   const start = (name: string, everyMs: number, task: (signal: AbortSignal) => Promise<void>): void => {

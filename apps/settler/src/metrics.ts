@@ -1,4 +1,7 @@
+import { measureLateness } from '@lapse/order-flow';
 import { Counter, Gauge } from '@lapse/runtime';
+
+export const closeLateness = measureLateness();
 
 export const attemptsSettled = new Counter({
   name: 'lapse_settler_attempts_total',

@@ -8,6 +8,7 @@ import {
 } from '@lapse/payments';
 import { backOffMs, type Logger } from '@lapse/runtime';
 import { attemptsSettled } from './metrics.ts';
+import type { CloseLane } from './open-close-lane.ts';
 import { runLanes } from './provider-lanes.ts';
 
 export interface SettleAttemptsParts {
@@ -23,8 +24,7 @@ export interface SettleAttemptsParts {
   >;
   readonly provider: Pick<PaymentProvider, 'cancelAttempt' | 'createAttempt' | 'name'>;
   readonly stock: EffectPorts['stock'];
-  /** Takes an order that may close now; must not wait. */
-  readonly closeOrder: (orderId: string) => void;
+  readonly closeOrder: CloseLane['closeOrder'];
   readonly config: {
     readonly atOnceMax: number;
     /** Longest time of one call to the provider. */
@@ -39,9 +39,12 @@ type Outcome =
   | 'quarantined'
   | 'cancelled'
   | 'processing'
+  | 'begun'
   | 'failed'
   | 'unavailable'
   | 'refused';
+/** No money is to come any more that would pay the order. */
+const decided: ReadonlySet<Outcome> = new Set(['cancelled', 'failed', 'quarantined', 'refunded']);
 type Captured = Extract<AttemptStatus, { kind: 'captured' }>;
 
 /** Attempts of one lane in one claim: few, so that a lease is short. */
@@ -82,8 +85,11 @@ export function settleAttempts(parts: SettleAttemptsParts): (signal: AbortSignal
         atOnceMax: config.atOnceMax,
         signal,
         work: (attempt) => settle(parts, attempt),
-        handBack: (attempt) =>
-          putOff(parts, attempt, signal.aborted ? 0 : undefined, 'not tried: see the others'),
+        handBack: async (attempt) => {
+          await putOff(parts, attempt, signal.aborted ? 0 : undefined, 'not tried: see the others');
+          // Its grace may be over all the same.
+          if (!signal.aborted) parts.closeOrder(attempt.orderId, false);
+        },
       });
       if (signal.aborted || !answers || jobs.length < limit) return;
     }
@@ -106,14 +112,15 @@ async function settle(parts: SettleAttemptsParts, attempt: PaymentAttempt): Prom
   }
   attemptsSettled.inc({ outcome });
   // Whatever came of it: the order closes if it may, also when only its grace is over.
-  if (outcome !== 'captured') closeOrder(attempt.orderId);
+  if (outcome !== 'captured') closeOrder(attempt.orderId, decided.has(outcome));
   return outcome !== 'unavailable';
 }
 
 async function settleOnce(parts: SettleAttemptsParts, attempt: PaymentAttempt): Promise<Outcome> {
   const { orders, provider } = parts;
-  const providerRef = attempt.providerRef ?? (await createAgain(parts, attempt));
-  if (providerRef === undefined) return 'failed';
+  const known = attempt.providerRef ?? (await createAgain(parts, attempt));
+  if (typeof known !== 'string') return known.outcome;
+  const providerRef = known;
   const status = await provider.cancelAttempt(providerRef);
   switch (status.kind) {
     case 'cancelled':
@@ -126,11 +133,11 @@ async function settleOnce(parts: SettleAttemptsParts, attempt: PaymentAttempt): 
   }
 }
 
-/** @returns undefined when the provider never began it and never will. */
+/** @returns what the provider calls it; `failed` when it never began it and never will, `begun` when another process did. */
 async function createAgain(
   { orders, provider, log }: SettleAttemptsParts,
   attempt: PaymentAttempt,
-): Promise<string | undefined> {
+): Promise<string | { readonly outcome: Outcome }> {
   const { id, orderId, amountMinor, currency } = attempt;
   try {
     const created = await provider.createAttempt({ attemptId: id, orderId, amountMinor, currency });
@@ -144,10 +151,10 @@ async function createAgain(
       'payment attempt was never begun: the provider refuses it',
     );
     const { message } = error;
-    // Not ended: another process has begun it after all. It is looked at again soon, by what the provider calls it.
-    if (!(await orders.endAttempt(id, 'FAILED', message)))
-      await orders.retryAttempt(id, { inMs: soon.minMs, error: message });
-    return undefined;
+    if (await orders.endAttempt(id, 'FAILED', message)) return { outcome: 'failed' };
+    // It is looked at again soon, by what the provider calls it.
+    await orders.retryAttempt(id, { inMs: soon.minMs, error: message });
+    return { outcome: 'begun' };
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type BeingPaid,
   beginPaying,
   captureEvent,
+  closeCauseOf,
   comeToRest,
   moneyOf,
   reachDeadline,
@@ -73,7 +74,7 @@ test('money that went back pays no order: the attempt ends, the order closes, it
 
   await settle(being);
 
-  expect(await statusOf(shop, being.orderId)).toBe('TIMEOUT_CLOSED');
+  expect(await closeCauseOf(shop, being.orderId)).toBe('settle');
   expect(await attemptOf(being)).toMatchObject({ state: 'CAPTURED', endedAt: expect.any(Date) });
   expect(await paymentsOf(being)).toMatchObject([
     { state: 'REFUNDED', refundRef, refundedAt: expect.any(Date), reason: 'its money had gone back before' },
@@ -133,7 +134,7 @@ test('several refunds that together are all of it count as one; a part of it is 
     { state: 'QUARANTINED', reason: `1 of its ${part.capture.amountMinor} had gone back before` },
   ]);
   for (const being of [whole, part]) {
-    expect(await statusOf(shop, being.orderId)).toBe('TIMEOUT_CLOSED');
+    expect(await closeCauseOf(shop, being.orderId)).toBe('settle');
     expect(await readStock(shop, being.activity.id)).toEqual({ mysql: 1, redis: 1, held: 0 });
     await expectInvariants(being);
   }

@@ -1,4 +1,5 @@
-import { ProviderRefusedError } from '@lapse/payments';
+import { type PaymentProvider, ProviderRefusedError, ProviderUnavailableError } from '@lapse/payments';
+import { registry } from '@lapse/runtime';
 import { createScriptedProvider, openShop, placeOrders, readStock, type Shop } from '@lapse/test-shop';
 import { waitUntil } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,6 +9,7 @@ import {
   beginPaying,
   captureEvent,
   closeAndRelease,
+  closeCauseOf,
   moneyOf,
   reachDeadline,
   recordAndApply,
@@ -63,8 +65,7 @@ test('an attempt that nobody paid is cancelled at its provider, and the order cl
   expect(await statusOf(shop, being.orderId)).toBe('TIMEOUT_CLOSED');
   expect(await attemptOf(being)).toMatchObject({ state: 'CANCELLED', endedAt: expect.any(Date) });
   expect(await settleUntil(being)).toBeNull();
-  const { transitions } = (await shop.orders.readTimeline(being.orderId)) ?? {};
-  expect(transitions?.at(-1)).toMatchObject({ toStatus: 'TIMEOUT_CLOSED', cause: 'settle' });
+  expect(await closeCauseOf(shop, being.orderId)).toBe('settle');
   expect(provider.pay(being.attempt.id)).toBeUndefined();
   expect(await readStock(shop, being.activity.id)).toEqual({ mysql: 1, redis: 1, held: 0 });
 });
@@ -96,6 +97,7 @@ test('a provider that is away holds an order for its grace and not longer; money
     },
     { what: 'the grace to be over', timeoutMs: 10_000 },
   );
+  expect(await closeCauseOf(shop, being.orderId)).toBe('sweep');
   const order = await shop.orders.readOrder(being.orderId);
   const lateMs = (order?.closedAt?.getTime() ?? 0) - (order?.expiresAt.getTime() ?? 0);
   expect(lateMs).toBeGreaterThanOrEqual(600);
@@ -111,6 +113,48 @@ test('a provider that is away holds an order for its grace and not longer; money
   );
   expect(await moneyOf(shop, being.orderId)).toEqual(['REFUND_PENDING']);
   expect(await recordAndApply(shop, captureEvent(provider, being, capture))).toBe('duplicate');
+});
+
+test('an order that closes because its grace is over counts as late; one whose provider had decided does not', async () => {
+  const provider = createScriptedProvider('late');
+  const answering = (cancelAttempt: PaymentProvider['cancelAttempt']) => ({ ...provider, cancelAttempt });
+  const undecided = [
+    answering(async () => ({ kind: 'processing' })),
+    answering(async () => {
+      throw new ProviderUnavailableError('away');
+    }),
+    answering(async () => {
+      throw new ProviderRefusedError('no such key');
+    }),
+  ];
+  for (const asked of [provider, ...undecided]) {
+    const being = await beginPaying(shop, provider, { paymentGraceMs: 0 });
+    const before = await countedAsLate();
+    await deadline(being);
+    await settleOnce(shop, asked);
+    const isDecided = asked === provider;
+    expect(await closeCauseOf(shop, being.orderId)).toBe(isDecided ? 'settle' : 'sweep');
+    expect((await countedAsLate()) - before).toBe(isDecided ? 0 : 1);
+  }
+});
+
+test('an attempt that the provider refuses to begin is over, and its order closes at its deadline', async () => {
+  const provider = createScriptedProvider('refuses-to-begin');
+  const being = await beginPaying(shop, provider);
+  await deadline(being);
+  await shop.query(
+    "UPDATE payment_attempt SET state = 'CREATING', provider_ref = NULL, settle_at = NOW(3) WHERE id = ?",
+    [Buffer.from(being.attempt.id.replaceAll('-', ''), 'hex')],
+  );
+  const refusing = {
+    ...provider,
+    createAttempt: async () => {
+      throw new ProviderRefusedError('unknown currency');
+    },
+  };
+  await settleOnce(shop, refusing);
+  expect(await attemptOf(being)).toMatchObject({ state: 'FAILED' });
+  expect(await closeCauseOf(shop, being.orderId)).toBe('settle');
 });
 
 test('an attempt whose creation got no answer is made by the same id, then cancelled: one attempt at the provider', async () => {
@@ -185,10 +229,10 @@ test('a deadline that moved while the provider was asked is kept: the order stay
 
 test('a dead provider is not asked for each of many attempts, and all are tried again later', async () => {
   const provider = createScriptedProvider();
-  const { activity } = await beginPaying(shop, provider, { capacity: 60 });
+  const { activity } = await beginPaying(shop, provider, { capacity: 60, paymentGraceMs: 0 });
   const { ids } = await placeOrders(shop, activity, 50, { remindInMs: -1, expireInMs: 60_000 });
   for (const orderId of ids) await beginAttempt(shop, provider, orderId);
-  await shop.query('UPDATE payment_attempt SET settle_at = NOW(3)');
+  for (const orderId of ids) await reachDeadline(shop, orderId);
   let asked = 0;
   const dead = {
     ...provider,
@@ -204,6 +248,8 @@ test('a dead provider is not asked for each of many attempts, and all are tried 
     "SELECT COUNT(*) FROM payment_attempt WHERE state = 'OPEN' AND claimed_until <= NOW(3) + INTERVAL 6 SECOND",
   );
   expect(waiting).toBeGreaterThanOrEqual(32);
+  // Their graces end all the same, also those of the attempts that were not tried.
+  for (const orderId of ids) expect(await closeCauseOf(shop, orderId)).toBe('sweep');
 });
 
 test('an attempt that stays processing is asked about seldom once nobody waits for it, and never stands before one that is due', async () => {
@@ -253,7 +299,8 @@ test('an attempt that stays processing is asked about seldom once nobody waits f
 
 test('an attempt that another process opens while its creation is refused here is settled by its reference', async () => {
   const provider = createScriptedProvider('stray');
-  const being = await beginPaying(shop, provider);
+  const being = await beginPaying(shop, provider, { paymentGraceMs: 0 });
+  await deadline(being);
   await shop.query(
     "UPDATE payment_attempt SET state = 'CREATING', provider_ref = NULL, settle_at = NOW(3) WHERE id = ?",
     [Buffer.from(being.attempt.id.replaceAll('-', ''), 'hex')],
@@ -271,7 +318,9 @@ test('an attempt that another process opens while its creation is refused here i
     },
   };
   await settleOnce(shop, refusing);
-  expect(await attemptOf(being)).toMatchObject({ state: 'OPEN' });
+  expect(await attemptOf(being)).toMatchObject({ state: 'OPEN', lastError: 'a stray 404' });
+  // Nothing is decided: without a grace the order closes as late.
+  expect(await closeCauseOf(shop, being.orderId)).toBe('sweep');
   await waitUntil(
     async () => {
       await settleOnce(shop, refusing);
@@ -280,6 +329,16 @@ test('an attempt that another process opens while its creation is refused here i
     { what: 'the attempt to be cancelled', timeoutMs: 10_000 },
   );
 });
+
+/** Orders whose lateness this process has measured. */
+async function countedAsLate(): Promise<number> {
+  const metric = await registry.getSingleMetric('lapse_close_lateness_seconds')?.get();
+  const values = (metric?.values ?? []) as readonly {
+    readonly metricName?: string;
+    readonly value: number;
+  }[];
+  return values.find(({ metricName }) => metricName?.endsWith('_count'))?.value ?? 0;
+}
 
 /** Its time is up, as after a buyer's cancel; the order's own deadline is not. */
 async function settleNow({ orderId }: BeingPaid): Promise<void> {

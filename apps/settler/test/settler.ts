@@ -40,6 +40,12 @@ export async function payIn(
   return { orderId, userId, attempt };
 }
 
+/** What closed it, if it closed. */
+export async function closeCauseOf(shop: Shop, orderId: string): Promise<string | undefined> {
+  const last = (await shop.orders.readTimeline(orderId))?.transitions.at(-1);
+  return last?.toStatus === 'TIMEOUT_CLOSED' ? last.cause : undefined;
+}
+
 /** The order's deadline is now: moved, and not waited for, so that a slow machine still gets to pay in time. */
 export async function reachDeadline(shop: Shop, orderId: string): Promise<void> {
   const id = Buffer.from(orderId.replaceAll('-', ''), 'hex');

@@ -3,6 +3,7 @@ import { checkInvariants, describeVerdict } from '@lapse/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ArchiveFinishedParts, archiveFinished } from '../src/archive-finished.ts';
 import { ordersLeft } from '../src/metrics.ts';
+import { stopsAt } from './stop-at.ts';
 
 const dayMs = 86_400_000;
 let shop: Shop;
@@ -156,30 +157,19 @@ test('what fails of it stops nothing else, and is thrown at the end', async () =
 });
 
 test('a wish to stop is heard after each batch and page', async () => {
-  const asked: string[] = [];
-  let stop = new AbortController();
-  let stopAt = '';
-  const ask = (what: string): void => {
-    asked.push(what);
-    if (what === stopAt) stop.abort();
-  };
   const full = { messages: 500, parked: 0, findings: 0, actions: 0, archived: 0 };
-  const task = scripted({
-    forgetFinished: async () => {
-      ask('forgetFinished');
-      return full;
-    },
-    forgetPayments: async () => {
-      ask('forgetPayments');
-      return { payments: 0, next: { state: 'REFUNDED', receivedAt: new Date(0), id: 1 } };
-    },
-  });
-  const run = async (at: string) => {
-    stop = new AbortController();
-    stopAt = at;
-    await task(stop.signal);
-    return asked.splice(0);
-  };
+  const run = stopsAt((ask) =>
+    scripted({
+      forgetFinished: async () => {
+        ask('forgetFinished');
+        return full;
+      },
+      forgetPayments: async () => {
+        ask('forgetPayments');
+        return { payments: 0, next: { state: 'REFUNDED', receivedAt: new Date(0), id: 1 } };
+      },
+    }),
+  );
   expect(await run('forgetFinished')).toEqual(['forgetFinished']);
   expect((await run('forgetPayments')).filter((what) => what === 'forgetPayments')).toHaveLength(1);
 });

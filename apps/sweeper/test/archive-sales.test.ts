@@ -8,6 +8,7 @@ import { auditStock } from '../src/audit-stock.ts';
 import { loadStock } from '../src/load-stock.ts';
 import { ordersLeft } from '../src/metrics.ts';
 import { releaseOrphans } from '../src/release-orphans.ts';
+import { stopsAt } from './stop-at.ts';
 
 const dayMs = 86_400_000;
 let shop: Shop;
@@ -223,33 +224,22 @@ test('activities that are over and must stay keep no run from those behind them,
 });
 
 test('a wish to stop is heard after each step, and the next run goes on', async () => {
-  const asked: string[] = [];
-  let stop = new AbortController();
-  let stopAt = '';
-  const ask = (what: string): void => {
-    asked.push(what);
-    if (what === stopAt) stop.abort();
-  };
   const stocks = [1, 2].map((activityId) => ({ activityId, generation: 1, runId: 'x' }));
-  const task = scripted({
-    archiveActivities: async ({ afterId }) => {
-      ask(`over ${afterId}`);
-      return { archived: [], failures: [], next: afterId === 0 ? 100 : null };
-    },
-    readArchivedStocks: async () => stocks,
-    noteStockForgotten: async ({ activityId }) => ask(`note ${activityId}`),
-    readArchivedSales: async ({ afterId }) => [1].filter((id) => id > afterId),
-    archiveSoldOrders: async ({ afterUserId }) => {
-      ask(`sold ${afterUserId}`);
-      return { archived: 1, left: 0, isHeldUp: false, next: afterUserId === null ? 'b' : null };
-    },
-  });
-  const run = async (at: string) => {
-    stop = new AbortController();
-    stopAt = at;
-    await task(stop.signal);
-    return asked.splice(0);
-  };
+  const run = stopsAt((ask) =>
+    scripted({
+      archiveActivities: async ({ afterId }) => {
+        ask(`over ${afterId}`);
+        return { archived: [], failures: [], next: afterId === 0 ? 100 : null };
+      },
+      readArchivedStocks: async () => stocks,
+      noteStockForgotten: async ({ activityId }) => ask(`note ${activityId}`),
+      readArchivedSales: async ({ afterId }) => [1].filter((id) => id > afterId),
+      archiveSoldOrders: async ({ afterUserId }) => {
+        ask(`sold ${afterUserId}`);
+        return { archived: 1, left: 0, isHeldUp: false, next: afterUserId === null ? 'b' : null };
+      },
+    }),
+  );
   expect(await run('over 0')).toEqual(['over 0']);
   expect(await run('note 1')).toEqual(['over 100', 'note 1']);
   expect(await run('sold null')).toEqual(['over 0', 'over 100', 'note 1', 'note 2', 'sold null']);

@@ -52,19 +52,32 @@ export interface CrashWorld {
   close(): Promise<void>;
 }
 
-/** A shop with its five processes, each killed and started again at will. Its stores and topics are its own. */
-export async function openCrashWorld(): Promise<CrashWorld> {
+/**
+ * A shop with its five processes, each killed and started again at will. Its stores and topics are its own.
+ * @param change settings of all processes. Where one does not start, none is left behind.
+ */
+export async function openCrashWorld(change: Readonly<Record<string, string>> = {}): Promise<CrashWorld> {
   const shop = await openShop({ shopEvents: true });
   const broker = await openBroker();
-  const port = await freePort();
+  const shopSystem = await startShopSystem();
+  const dir = mkdtempSync(join(tmpdir(), 'lapse-crash-'));
+  const [port, providerPort] = [await freePort(), await freePort()];
+  const apiUrl = `http://127.0.0.1:${port}`;
+  const providerUrl = `http://127.0.0.1:${providerPort}`;
+  const providerKey = randomBytes(24).toString('base64url');
   const jwtSecret = randomBytes(32).toString('base64url');
   const webhookSecret = `whsec_${randomBytes(32).toString('base64')}`;
-  const provider = await startProvider(`http://127.0.0.1:${port}/v1/payments/webhook`, webhookSecret);
-  const shopSystem = await startShopSystem();
   const env = {
     ...broker.env,
     ...shortTimes,
-    ...provider.env,
+    LAPSE_SIM_PORT: String(providerPort),
+    LAPSE_SIM_DIR: dir,
+    LAPSE_SIM_API_KEY: providerKey,
+    LAPSE_SIM_WEBHOOK_URL: `${apiUrl}/v1/payments/webhook`,
+    LAPSE_SIM_WEBHOOK_SECRET: webhookSecret,
+    LAPSE_PAYMENT_PROVIDER: 'simulator',
+    LAPSE_PAYMENT_URL: providerUrl,
+    LAPSE_PAYMENT_API_KEY: providerKey,
     LAPSE_SHOP_WEBHOOK_URL: shopSystem.url,
     LAPSE_SHOP_WEBHOOK_SECRET: webhookSecret,
     LAPSE_WEBHOOK_ALLOW_PRIVATE: '127.0.0.1',
@@ -75,26 +88,43 @@ export async function openCrashWorld(): Promise<CrashWorld> {
     LAPSE_PAYMENT_WEBHOOK_SECRET: webhookSecret,
     // There is no such point: it makes the processes listen for the ones to come.
     LAPSE_CRASH_AT: 'none-yet',
+    ...change,
   };
-  const running = new Map<ProcessName, SpawnedApp>();
-  const start = async (name: ProcessName): Promise<void> => {
-    running.set(name, await startApp(name, env));
+  const running = new Map<ProcessName | 'payment-simulator', SpawnedApp>();
+  /** The app as its container runs it, once it has written that it started; one that has not is to be ended as well. */
+  const start = async (name: ProcessName | 'payment-simulator'): Promise<void> => {
+    const app = spawnApp(new URL(`../../../apps/${name}/`, import.meta.url), env, 'compiled');
+    running.set(name, app);
+    await app.waitForOutput('"started"');
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all([...running.values()].map(killApp));
+    await shopSystem.close();
+    await broker.sender.close();
+    await shop.close();
+    rmSync(dir, { recursive: true, force: true });
   };
   const runningOf = (name: ProcessName): SpawnedApp => {
     const found = running.get(name);
     if (!found) throw new Error(`${name} was not started`);
     return found;
   };
-  const names = ['producer', 'reminder', 'closer', 'sweeper', 'settler'] as const;
-  await Promise.all(names.map(start));
+  const names = ['producer', 'reminder', 'closer', 'sweeper', 'settler', 'payment-simulator'] as const;
+  try {
+    await Promise.all(names.map(start));
+  } catch (error) {
+    // Nobody has them yet, so nobody else would end them.
+    await close();
+    throw error;
+  }
   return {
     shop,
     broker,
-    apiUrl: `http://127.0.0.1:${port}`,
+    apiUrl,
     jwtSecret,
     webhookSecret,
-    providerUrl: provider.env.LAPSE_PAYMENT_URL,
-    providerKey: provider.env.LAPSE_PAYMENT_API_KEY,
+    providerUrl,
+    providerKey,
     arm: (name, point) => runningOf(name).dieAt(point),
     deathOf: async (name) => {
       const armed = runningOf(name);
@@ -107,54 +137,13 @@ export async function openCrashWorld(): Promise<CrashWorld> {
       if (signal !== 'SIGKILL')
         throw new Error(`${name} ended by ${signal}:\n${armed.output().slice(-2_000)}`);
     },
-    close: async () => {
-      await Promise.all([...running.values()].map(killApp));
-      await provider.close();
-      await shopSystem.close();
-      await broker.sender.close();
-      await shop.close();
-    },
+    close,
   };
-}
-
-/** The app as its container runs it, once it has written that it started. */
-async function startApp(
-  name: ProcessName | 'payment-simulator',
-  env: Readonly<Record<string, string>>,
-): Promise<SpawnedApp> {
-  const app = spawnApp(new URL(`../../../apps/${name}/`, import.meta.url), env, 'compiled');
-  await app.waitForOutput('"started"');
-  return app;
 }
 
 async function killApp(app: SpawnedApp): Promise<void> {
   app.kill('SIGKILL');
   await app.exited;
-}
-
-/** The payment simulator as a process of its own, which sends its events to the shop. */
-async function startProvider(webhookUrl: string, webhookSecret: string) {
-  const dir = mkdtempSync(join(tmpdir(), 'lapse-crash-'));
-  const port = await freePort();
-  const key = randomBytes(24).toString('base64url');
-  const running = await startApp('payment-simulator', {
-    LAPSE_SIM_PORT: String(port),
-    LAPSE_SIM_DIR: dir,
-    LAPSE_SIM_API_KEY: key,
-    LAPSE_SIM_WEBHOOK_URL: webhookUrl,
-    LAPSE_SIM_WEBHOOK_SECRET: webhookSecret,
-  });
-  return {
-    env: {
-      LAPSE_PAYMENT_PROVIDER: 'simulator',
-      LAPSE_PAYMENT_URL: `http://127.0.0.1:${port}`,
-      LAPSE_PAYMENT_API_KEY: key,
-    },
-    close: async () => {
-      await killApp(running);
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
 }
 
 /** The shop's own systems: they take every event. */

@@ -55,7 +55,7 @@ describe('a change that would break the images is a fault', () => {
     for (const machine of ['x64', 'arm64']) {
       expect(otherNode).toContain(`has Node 22.1.0, the catalog's node-linux-${machine} is`);
     }
-    expect(faultsWith('"--max-semi-space-size=16", ', '')).toContain('must start with ENTRYPOINT');
+    expect(faultsWith('"--max-semi-space-size=32", ', '')).toContain('must start with ENTRYPOINT');
   });
   test('a line that is no instruction', () => {
     expect(faultsWith('WORKDIR /app', 'WORKDRI /app')).not.toBe('');

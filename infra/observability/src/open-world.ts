@@ -65,7 +65,23 @@ export async function openWorld(env: Readonly<Record<string, string>> = {}): Pro
   for (const name of processNames) {
     apps.set(name, spawnApp(new URL(`../../../apps/${name}/`, import.meta.url), all, 'compiled'));
   }
-  await Promise.all([...apps.values()].map((app) => app.waitForOutput('"started"')));
+  const stop = async (): Promise<void> => {
+    for (const app of apps.values()) app.kill('SIGTERM');
+    await Promise.all([...apps.values()].map(({ exited }) => exited));
+  };
+  const close = async (): Promise<void> => {
+    await stop();
+    await broker.sender.close();
+    await shop.close();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  try {
+    await Promise.all([...apps.values()].map((app) => app.waitForOutput('"started"')));
+  } catch (error) {
+    // Nobody has them yet, so nobody else would end them.
+    await close();
+    throw error;
+  }
   const activity = await openActivity(shop, 1_000, activityTimes);
 
   const tokenFor = (buyer: string): Promise<string> =>
@@ -90,11 +106,6 @@ export async function openWorld(env: Readonly<Record<string, string>> = {}): Pro
     return ((await response.json()) as { id: string }).id;
   }
 
-  const stop = async (): Promise<void> => {
-    for (const app of apps.values()) app.kill('SIGTERM');
-    await Promise.all([...apps.values()].map(({ exited }) => exited));
-  };
-
   return {
     shop,
     sell: async (count) => {
@@ -116,11 +127,6 @@ export async function openWorld(env: Readonly<Record<string, string>> = {}): Pro
       return (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     },
     stop,
-    close: async () => {
-      await stop();
-      await broker.sender.close();
-      await shop.close();
-      rmSync(dir, { recursive: true, force: true });
-    },
+    close,
   };
 }

@@ -159,6 +159,8 @@ test('the lateness of the sale is in the histogram of the objective, and each st
   const closes = valueAt('closer', 'lapse_close_lateness_seconds_count');
   expect(closes + valueAt('sweeper', 'lapse_close_lateness_seconds_count')).toBe(20);
   expect(valueAt('closer', 'lapse_close_lateness_seconds_bucket', { le: '1' })).toBeGreaterThan(0);
+  // Nobody pays here, so that no grace ends: what it closes on its provider's word the page leaves out too.
+  expect(valueAt('settler', 'lapse_close_lateness_seconds_count')).toBe(0);
   expect(valueAt('producer', 'lapse_order_transitions_total', { transition: 'created' })).toBe(20);
   expect(valueAt('sweeper', 'lapse_orders_pending')).toBe(0);
   expect(valueAt('sweeper', 'lapse_workers_alive', { kind: 'closer' })).toBe(1);

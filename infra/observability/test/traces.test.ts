@@ -21,10 +21,10 @@ test('one order is one trace from its request to the release of its place, acros
   const orderIds = await world.sell(5);
   const [orderId = ''] = orderIds;
   const trace = () => traceOf(collector.spans(), orderId);
-  await waitUntil(() => trace().some(({ name }) => name === 'redis release'), { what: 'the last span' });
-  process.stdout.write(`\n${renderTrace(orderId, trace())}\n`);
-
-  const steps = trace().map(({ service, name }) => `${service}: ${name.replace(/test-\S*?order/, 'order')}`);
+  const stepsOf = (id: string) =>
+    traceOf(collector.spans(), id).map(
+      ({ service, name }) => `${service}: ${name.replace(/test-\S*?order/, 'order')}`,
+    );
   const wanted = [
     ['lapse-producer', 'POST /v1/activities/:id/orders'],
     ['lapse-producer', 'redis reserve'],
@@ -37,7 +37,14 @@ test('one order is one trace from its request to the release of its place, acros
     ['lapse-closer', 'mysql closed'],
     ['lapse-closer', 'redis release'],
   ];
-  expect(steps).toEqual(expect.arrayContaining(wanted.map(([service, name]) => `${service}: ${name}`)));
+  const all = expect.arrayContaining(wanted.map(([service, name]) => `${service}: ${name}`));
+  // Each process sends its spans when it is its time, and closes orders in more than one batch.
+  const areTold = () => {
+    for (const id of orderIds) expect(stepsOf(id)).toEqual(all);
+    return true;
+  };
+  await waitUntil(areTold, { what: 'the spans of all orders' });
+  process.stdout.write(`\n${renderTrace(orderId, trace())}\n`);
 
   // One root, the request; all others are its children, wherever they come from.
   const roots = trace().filter(({ parentSpanId }) => parentSpanId === '');
@@ -49,7 +56,6 @@ test('one order is one trace from its request to the release of its place, acros
   for (const { links } of batched) {
     expect(collector.spans().filter(({ traceId }) => traceId === links[0]?.traceId)).toHaveLength(1);
   }
-  for (const other of orderIds) expect(traceOf(collector.spans(), other).length).toBeGreaterThanOrEqual(10);
 });
 
 test('a collector that refuses costs spans, which are counted, and no order', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { workInLanes } from '@lapse/runtime';
+import { openTestGate } from './open-test-gate.ts';
 import { runProgram } from './run-program.ts';
 import { clearSummaries, readExitCodes } from './turbo-summary.ts';
 import { UsageError } from './usage-error.ts';
@@ -50,8 +51,10 @@ export async function runPackageTests(options: PackageTests): Promise<Tally[]> {
       unexplained.push({ name: 'turbo', passed: 0, failed: 1, skipped: 0, faults: [why] });
   };
   const among = (tests: TestHints['tests']) => packages.filter((tested) => tested.tests === tests);
+  const pass = openTestGate(options.signal);
+  const together = (tested: TestedPackage): Promise<void> => pass(tested.testSeconds, () => run(tested));
   await Promise.all([
-    workInLanes(among('together'), concurrency, run).then(() => workInLanes(among('alone'), 1, run)),
+    workInLanes(among('together'), concurrency, together).then(() => workInLanes(among('alone'), 1, run)),
     workInLanes(among('beside'), 1, run),
   ]);
   const exitCodes = readExitCodes(root);

@@ -49,8 +49,9 @@ export const problems = {
   },
   SOLD_OUT: {
     status: 409,
-    title: 'No place is free',
-    advice: 'Unpaid orders close at their deadline: places may come back.',
+    title: 'Fewer places are free than asked for',
+    advice:
+      'A smaller order may still get its places. Unpaid orders close at their deadline: places may come back.',
   },
   SALE_PAUSED: {
     status: 409,

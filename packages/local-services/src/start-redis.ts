@@ -23,7 +23,10 @@ export interface RedisService extends LocalService {
   readonly url: string;
 }
 
-/** A private redis-server on the loopback with an append-only file: a killed one comes back with its data. */
+/**
+ * A private redis-server on the loopback with an append-only file: a killed one comes back with its data, but for what it was
+ * told in the last two seconds while the disk was busy.
+ */
 export async function startRedis(options: RedisOptions): Promise<RedisService> {
   const command = findOnPath(['redis-server', 'valkey-server']);
   if (command === undefined) throw programMissing('redis');
@@ -52,7 +55,7 @@ export async function startRedis(options: RedisOptions): Promise<RedisService> {
 export function redisArgs(dir: string, port: number, databases: number): string[] {
   return [
     ...['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--databases', String(databases)],
-    // Every write is in the kernel's hands before its answer; a killed process loses nothing.
+    // In the kernel's hands before its answer, but while the disk is busy: then up to two seconds later.
     ...['--appendonly', 'yes', '--save', '', '--daemonize', 'no'],
   ];
 }

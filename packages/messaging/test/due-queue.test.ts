@@ -85,6 +85,32 @@ describe('the orders in hand', () => {
     expect(queue.size()).toBe(1);
   });
 
+  test('the place that a moved order left behind keeps no other from being looked at in time', () => {
+    const queue = createDueQueue<string>();
+    const [moved, beside, behind] = [newOrder(100), newOrder(50), newOrder(150)];
+    for (const order of [moved, { ...moved, dueTime: 50 }, beside, behind]) add(queue, order, message('one'));
+    const [taken] = queue.takeDue(50, 1);
+    expect(taken?.orderId).toBe(moved.orderId);
+    if (taken) queue.putBack(taken, 200);
+    expect(queue.takeDue(50, 1).map(({ orderId }) => orderId)).toEqual([beside.orderId]);
+    expect(queue.nextDueAt()).toBe(150);
+    expect(queue.takeDue(199, 9).map(({ orderId }) => orderId)).toEqual([behind.orderId]);
+    expect(queue.takeDue(200, 9)).toEqual([taken]);
+  });
+
+  test('a duplicate does not cut short the wait of an order that failed', () => {
+    const queue = createDueQueue<string>();
+    const order = newOrder(10);
+    add(queue, order, message('first'));
+    const [taken] = queue.takeDue(10, 9);
+    if (taken) {
+      taken.failures = 1;
+      queue.putBack(taken, 200);
+    }
+    add(queue, order, message('second'));
+    expect(queue.nextDueAt()).toBe(200);
+  });
+
   test('a forgotten order leaves nothing behind, and its message is never complete', () => {
     const queue = createDueQueue<string>();
     const held = message('first');

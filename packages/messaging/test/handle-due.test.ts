@@ -3,7 +3,7 @@ import { createLogger } from '@lapse/runtime';
 import { waitUntil } from '@lapse/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { createDueQueue, type DueOrder } from '../src/due-queue.ts';
-import { handleDue } from '../src/handle-due.ts';
+import { type HandleResult, handleDue } from '../src/handle-due.ts';
 import type { StoreFault } from '../src/store-trouble.ts';
 import { idsOf, log, newOrders } from './support.ts';
 
@@ -102,6 +102,43 @@ describe('due orders', () => {
     await stopping;
     expect(queue.size()).toBe(1);
     expect(batches).toHaveLength(2);
+  });
+});
+
+/** One order that is due now, and a handler and a broker that answer it one after the other, as the test says. */
+async function oneOrder(handled: (HandleResult | Error)[], rearmed: Error[] = []): Promise<string[]> {
+  const queue = createDueQueue<null>();
+  const message = { view: null, holdUntilMs: Number.POSITIVE_INFINITY, isKept: false, remaining: 0 };
+  queue.add('o1', message, { dueAt: Date.now(), far: false });
+  const calls: string[] = [];
+  const answer = async (call: string, given: HandleResult | Error | undefined): Promise<HandleResult> => {
+    calls.push(call);
+    if (given instanceof Error) throw given;
+    return given ?? { retry: [] };
+  };
+  const due = handleDue({
+    ...{ queue, batchMax: 9, now: Date.now, log, onDone: () => calls.push('done') },
+    handle: () => answer('handle', handled.shift()),
+    rearm: async () => void (await answer('rearm', rearmed.shift())),
+  });
+  due.wake();
+  await waitUntil(() => queue.size() === 0, { what: 'the order to be done' });
+  await due.stop();
+  return calls;
+}
+
+describe('an order that is to be looked at again', () => {
+  const again = (inMs: number): HandleResult => ({ retry: [{ orderId: 'o1', inMs }] });
+
+  test('is, whatever the wait: none, or none that is a number', async () => {
+    expect(await oneOrder([again(0), again(Number.NaN), again(5)])).toEqual([
+      ...['handle', 'handle', 'handle', 'handle'],
+      'done',
+    ]);
+  });
+
+  test('late goes to the broker, and to nobody else while that cannot take it', async () => {
+    expect(await oneOrder([again(60_000)], [new Error('no')])).toEqual(['handle', 'rearm', 'rearm', 'done']);
   });
 });
 

@@ -1,25 +1,28 @@
-import type { PaymentAttempt, Timeline } from '@lapse/order-repository';
+import {
+  isUndecided,
+  type PaymentAttempt,
+  type Timeline,
+  type TimelineTransition,
+} from '@lapse/order-repository';
 import { durationInWords } from './duration-in-words.ts';
 import type { ExplainedOrder, ExplanationWords } from './explanation.ts';
 
-const undecidedStates: ReadonlySet<PaymentAttempt['state']> = new Set(['CREATING', 'OPEN']);
-
-/** Attempts of which the provider has said neither that money came nor that none will. */
-function undecidedAttempts({ attempts }: Pick<Timeline, 'attempts'>): readonly PaymentAttempt[] {
-  return attempts.filter(({ state }) => undecidedStates.has(state));
-}
-
-/** The payment under way of an order that is pending: until when the order waits for it. */
-export function explainPayingOrder({ timeline, sale }: ExplainedOrder, words: ExplanationWords): string[] {
-  const attempt = undecidedAttempts(timeline).at(-1);
+/** The payment under way of an order that is pending: until when the order waits for it, or waited. */
+export function explainPayingOrder(
+  { timeline, sale, nowMs }: ExplainedOrder,
+  words: ExplanationWords,
+): string[] {
+  const attempt = timeline.attempts.findLast(isUndecided);
   if (!attempt) return [];
-  const { expiresAt } = timeline.order;
-  const until = sale
-    ? `until ${words.time(new Date(expiresAt.getTime() + sale.paymentGraceMs))}, its deadline and the grace of ${durationInWords(sale.paymentGraceMs)}`
-    : 'until its deadline and the grace of its activity';
-  return [
-    `${begunAt(attempt, words)}, and the provider has not decided. The order waits for it ${until}, at most.`,
-  ];
+  const undecided = `${begunAt(attempt, words)}, and the provider has not decided.`;
+  if (!sale)
+    return [`${undecided} The order waits for it until its deadline and the grace of its activity, at most.`];
+  const { paymentGraceMs } = sale;
+  const until = new Date(timeline.order.expiresAt.getTime() + paymentGraceMs);
+  const graceEnds = `until ${words.time(until)}, its deadline and the grace of ${durationInWords(paymentGraceMs)}`;
+  return until.getTime() > nowMs
+    ? [`${undecided} The order waits for it ${graceEnds}, at most.`]
+    : [`${undecided} The order waited for it ${graceEnds}. The settler or the sweep closes it.`];
 }
 
 /**
@@ -28,16 +31,17 @@ export function explainPayingOrder({ timeline, sale }: ExplainedOrder, words: Ex
  */
 export function explainUndecidedClose(
   { timeline, sale }: ExplainedOrder,
-  closedAt: Date,
+  { at: closedAt, cause }: TimelineTransition,
   words: ExplanationWords,
 ): string[] {
   const attempt = undecidedAtClose(timeline, closedAt);
   if (!attempt) return [];
   const { expiresAt } = timeline.order;
-  const hadGrace = sale && closedAt.getTime() >= expiresAt.getTime() + sale.paymentGraceMs;
-  const when = hadGrace
-    ? `when the grace of ${durationInWords(sale.paymentGraceMs)} ended: so it closed`
-    : 'when it closed';
+  const isOver = sale && closedAt.getTime() >= expiresAt.getTime() + sale.paymentGraceMs;
+  const when =
+    isOver && cause !== 'operator'
+      ? `when the grace of ${durationInWords(sale.paymentGraceMs)} ended: so it closed`
+      : 'when it closed';
   return [`${begunAt(attempt, words)}, and the provider had not decided ${when}.`];
 }
 
@@ -53,7 +57,7 @@ function undecidedAtClose(
 
 /** What becomes of money that an order's open attempts may still bring. */
 export function explainMoneyToCome({ timeline, sale }: ExplainedOrder): string[] {
-  if (undecidedAttempts(timeline).length === 0) return [];
+  if (!timeline.attempts.some(isUndecided)) return [];
   const { status } = timeline.order;
   if (status === 'PENDING') return ['The provider has not decided on the payment under way.'];
   const paidBack = 'Money may still come of the payment under way; it is then paid back';

@@ -72,6 +72,6 @@ export function explainNotices(
 /** No notice keeps how it went: so what is set here is named as that, and no more. */
 function handedTo(channel: string | undefined): string {
   if (channel === undefined) return 'handed to the notification channel';
-  if (channel !== 'log') return `handed to the notification channel (LAPSE_NOTIFY_CHANNEL=${channel})`;
-  return 'written to the log (LAPSE_NOTIFY_CHANNEL=log), not sent to anybody,';
+  const what = channel === 'log' ? ', which writes a line and sends nothing' : '';
+  return `handed to the notification channel (LAPSE_NOTIFY_CHANNEL=${channel}${what})`;
 }

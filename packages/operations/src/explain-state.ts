@@ -97,7 +97,13 @@ const closers = {
   sweep: 'by the sweep, because no message closed it',
   settle: 'by the settler, once the provider had said that no money would come',
   operator: 'by hand',
-} as const;
+};
+
+/** Of an order that waited for its payment, and closed without a word of the provider. */
+const graceClosers: Partial<typeof closers> = {
+  sweep: 'when its grace was over',
+  settle: 'by the settler',
+};
 
 function explainClosed(
   explained: ExplainedOrder,
@@ -107,14 +113,11 @@ function explainClosed(
   const { timeline } = explained;
   const { order, actions, attempts, payments } = timeline;
   if (!last) return ['It closed because it was not paid in time.'];
-  // The settler closes once the provider has answered: then nothing was undecided.
-  const undecided = last.cause === 'settle' ? [] : explainUndecidedClose(explained, last.at, words);
-  // An order that was held for its payment outlived its message: nothing was lost.
+  const undecided = explainUndecidedClose(explained, last, words);
+  // An order that was held for its payment outlived its message: nothing was lost. Nor had the settler an answer.
   const wasHeld = undecided.length > 0;
-  const how =
-    last.cause === 'sweep' && wasHeld
-      ? 'by the sweep'
-      : (closers[last.cause as keyof typeof closers] ?? `by ${last.cause}`);
+  const closer = last.cause as keyof typeof closers;
+  const how = (wasHeld && graceClosers[closer]) || (closers[closer] ?? `by ${last.cause}`);
   const lateMs = last.at.getTime() - order.expiresAt.getTime();
   const says = [
     `It was not paid by its deadline of ${words.time(order.expiresAt)}, and closed ${lateMs} ms later, at ${words.time(last.at)}, ${how}.`,

@@ -1,4 +1,10 @@
-import { type Extension, judgeExtension, type Order, type OrderRepository } from '@lapse/order-repository';
+import {
+  type Extension,
+  isUndecided,
+  judgeExtension,
+  type Order,
+  type OrderRepository,
+} from '@lapse/order-repository';
 import { answerRefusal } from './answer-refusal.ts';
 import { extendProblem } from './extend-order.ts';
 import type { Problem } from './problem.ts';
@@ -18,7 +24,7 @@ export async function tryCancel(
   if (!timeline) return answerRefusal({ kind: 'not_found' });
   const { order, attempts } = timeline;
   if (order.status !== 'PENDING') return answerRefusal({ kind: 'not_pending', order });
-  const isBeingPaid = attempts.some(({ state }) => state === 'CREATING' || state === 'OPEN');
+  const isBeingPaid = attempts.some(isUndecided);
   return isBeingPaid ? answerRefusal({ kind: 'paying' }) : { kind: 'cancelled', order };
 }
 

@@ -10,8 +10,8 @@ const contendedSpreadMs = 30;
 
 /**
  * Being paid: looked at again after 100 to 250 ms, then ever more seldom, by a tenth of how late it is. The settler
- * closes it itself once the provider has answered; this is for a settler that is away. A message holds such an order
- * for a minute and no longer, or it would be delivered until it is dead: then settler and sweep alone have it.
+ * closes it itself once the provider has answered, or the grace is over; this is for a settler that is away. A message holds
+ * such an order for a minute and no longer, or it would be delivered until it is dead: then settler and sweep alone have it.
  */
 const settlingMinMs = 100;
 const settlingSpreadMs = 150;

@@ -27,7 +27,10 @@ export interface SettlingOrder {
   readonly lateMs: number;
 }
 
-/** Who closes: the worker of a timeout message, the sweep, or the settler once a payment came to nothing. */
+/**
+ * Who closes: the worker of a timeout message, the sweep, or the settler once a payment came to nothing. What it closes
+ * because a grace is over says `sweep`: it is late like that.
+ */
 export type CloseCause = Extract<TransitionCause, 'message' | 'settle' | 'sweep'>;
 
 export interface ClosedOrder {

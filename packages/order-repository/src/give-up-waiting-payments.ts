@@ -1,6 +1,10 @@
 import { idFromBytes, idToBytes, newId } from './binary-id.ts';
+import { claimDue } from './claim-due.ts';
 import type { Database } from './database.ts';
-import { inTransaction } from './transaction.ts';
+
+const keptTooLong = `FROM payment p FORCE INDEX (payment_state)
+  WHERE p.state = 'WAITING' AND p.received_at <= NOW(3) - INTERVAL ? MICROSECOND
+    AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.id = p.order_id)`;
 
 /**
  * Payments whose order has not come for so long that it never will: their money goes back. One whose order is there by
@@ -13,15 +17,13 @@ export function giveUpWaitingPayments(
   database: Database,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
 ): Promise<string[]> {
-  return inTransaction(
-    database,
-    async (session) => {
+  const olderThanUs = olderThanMs * 1_000;
+  return claimDue(database, {
+    isDue: { sql: `SELECT 1 ${keptTooLong}`, values: [olderThanUs] },
+    claim: async (session) => {
       const rows = await session.rows<{ id: number; order_id: Buffer }>(
-        `SELECT p.id, p.order_id FROM payment p FORCE INDEX (payment_state)
-         WHERE p.state = 'WAITING' AND p.received_at <= NOW(3) - INTERVAL ? MICROSECOND
-           AND NOT EXISTS (SELECT 1 FROM orders o WHERE o.id = p.order_id)
-         ORDER BY p.received_at LIMIT ? FOR UPDATE SKIP LOCKED`,
-        [olderThanMs * 1_000, limit],
+        `SELECT p.id, p.order_id ${keptTooLong} ORDER BY p.received_at LIMIT ? FOR UPDATE SKIP LOCKED`,
+        [olderThanUs, limit],
       );
       const orphans: string[] = [];
       for (const { id, order_id } of rows) {
@@ -35,6 +37,6 @@ export function giveUpWaitingPayments(
       return orphans;
     },
     // Not known to be done: the next run finds them again, or does not.
-    () => null,
-  );
+    witness: () => null,
+  });
 }

@@ -83,12 +83,13 @@ export type {
   RefundTry,
   WaitingPayment,
 } from './payment.ts';
-export type {
-  AttemptState,
-  ClaimOptions,
-  OpenAttemptResult,
-  PaymentAttempt,
-  ProviderAttempt,
+export {
+  type AttemptState,
+  type ClaimOptions,
+  isUndecided,
+  type OpenAttemptResult,
+  type PaymentAttempt,
+  type ProviderAttempt,
 } from './payment-attempt.ts';
 export { readSchema, type SchemaState } from './read-schema.ts';
 export type { RefundPaidByHand, RefundPaidByHandRefusal } from './refund-paid-by-hand.ts';

@@ -1,6 +1,7 @@
 import type { OutboxRow, Phase, TimeoutOrder } from '@lapse/contracts';
 import { idToBytes } from './binary-id.ts';
 import type { Session } from './session.ts';
+import { sqlLiteral, sqlText } from './sql-literal.ts';
 
 /**
  * Write down that these orders need their message of this phase. Part of the transaction that made it
@@ -16,7 +17,7 @@ export async function insertOutboxRow(
   await session.run(
     `INSERT INTO message_outbox (id, phase, body, order_count, due_at, created_at)
      VALUES (?, ?, ?, ?, ?, NOW(3))`,
-    [idToBytes(id), phase, JSON.stringify(orders), orders.length, dueAt],
+    [idToBytes(id), phase, sqlLiteral(sqlText(JSON.stringify(orders))), orders.length, dueAt],
   );
   return { id, phase, orders };
 }

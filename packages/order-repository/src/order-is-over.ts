@@ -1,6 +1,7 @@
 import type { OrderStatus } from '@lapse/contracts';
 import { idFromBytes } from './binary-id.ts';
 import type { PaymentState } from './payment.ts';
+import { isUndecided } from './payment-attempt.ts';
 import type { TimelineRows } from './timeline-rows.ts';
 
 /** What an order may still be named by, beside its own rows. */
@@ -27,7 +28,7 @@ export function whyOpen(
   if (parked.has(id)) return 'parked';
   if (notifications.some(({ state }) => state === 'WAITING' || state === 'PARKED')) return 'notice';
   if (shopEvents.some(({ state }) => state !== 'SENT')) return 'shop_event';
-  if (attempts.some(({ state }) => state === 'CREATING' || state === 'OPEN')) return 'attempt';
+  if (attempts.some(isUndecided)) return 'attempt';
   if (!isSettled(order.status, payments)) return 'money';
   const known = payments.filter(({ state }) => state !== 'FAILED').length;
   // Money was taken, and its event has not come.

@@ -126,7 +126,7 @@ export interface OrderViews {
   countDueMinutes(minutes: number): Promise<DueMinute[]>;
   /** Of the orders whose deadline is still to come, or was at most so long ago. */
   countByStatus(options: { sinceMs: number }): Promise<OrdersByStatus>;
-  /** How late orders closed whose deadline was at most so long ago, in ms; those that waited for a payment left out. */
+  /** How late messages and sweeps closed orders whose deadline was at most so long ago, in ms: what the metric counts. */
   readLateness(options: { sinceMs: number; limit: number }): Promise<number[]>;
   readWorkToDo(): Promise<WorkToDo>;
   /** The rows that it counts, the oldest first. */

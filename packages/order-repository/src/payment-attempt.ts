@@ -3,6 +3,11 @@ import type { Order } from './order.ts';
 /** What an attempt has come to. FAILED: the provider refused to begin it. */
 export type AttemptState = 'CREATING' | 'OPEN' | 'CAPTURED' | 'CANCELLED' | 'FAILED';
 
+/** Whether its provider has said neither that money came nor that none will. */
+export function isUndecided({ state }: { readonly state: AttemptState }): boolean {
+  return state === 'CREATING' || state === 'OPEN';
+}
+
 /** One try of a buyer to pay, as MySQL holds it. */
 export interface PaymentAttempt {
   /** UUID, and the idempotency key of its creation at the provider. */

@@ -1,5 +1,5 @@
 import type { OutboxRow, TimeoutOrder } from '@lapse/contracts';
-import { idFromBytes, idToBytes, newId } from './binary-id.ts';
+import { idFromBytes, idList, idToBytes, newId } from './binary-id.ts';
 import { lockPlaces, type PlacesTaken, takePlaces } from './change-places.ts';
 import { classifyConflicts } from './classify-conflicts.ts';
 import type { CreateResult, NewOrder } from './create-result.ts';
@@ -7,9 +7,10 @@ import type { Database } from './database.ts';
 import { InvariantError } from './errors.ts';
 import { insertOutboxRow } from './insert-outbox-row.ts';
 import { insertShopEvents } from './insert-shop-events.ts';
+import { orderRows } from './order-rows.ts';
 import type { Session } from './session.ts';
+import type { SqlLiteral } from './sql-literal.ts';
 import { inTransaction } from './transaction.ts';
-import { userToBytes } from './user-bytes.ts';
 
 export interface WrittenOrders {
   readonly results: ReadonlyMap<NewOrder, CreateResult>;
@@ -85,13 +86,13 @@ async function insertOrders(
     `INSERT INTO orders (id, activity_id, user_id, quantity, amount_minor, currency, locale, status, version,
        created_at, remind_at, expires_at, idempotency_key, request_hash, reminder_outbox_id)
      VALUES ? ON DUPLICATE KEY UPDATE id = orders.id`,
-    [orders.map((order) => toValues(order, outboxBytes))],
+    [orderRows(orders, outboxBytes)],
   );
   if (affectedRows === orders.length) return orders;
 
   const rows = await session.rows<{ id: Buffer }>(
     'SELECT id FROM orders WHERE id IN (?) AND reminder_outbox_id = ?',
-    [orders.map(({ id }) => idToBytes(id)), outboxBytes],
+    [idListOf(orders), outboxBytes],
   );
   const ours = new Set(rows.map(({ id }) => idFromBytes(id)));
   const refused = orders.filter(({ id }) => !ours.has(id));
@@ -103,26 +104,6 @@ async function insertOrders(
     results.set(order, result);
   }
   return orders.filter(({ id }) => ours.has(id));
-}
-
-function toValues(order: NewOrder, outboxId: Buffer): readonly unknown[] {
-  return [
-    idToBytes(order.id),
-    order.activityId,
-    userToBytes(order.userId),
-    order.quantity,
-    order.amountMinor,
-    order.currency,
-    order.locale,
-    'PENDING',
-    1,
-    order.createdAt,
-    order.remindAt,
-    order.expiresAt,
-    Buffer.from(order.idempotencyKey, 'latin1'),
-    order.requestHash,
-    outboxId,
-  ];
 }
 
 /** Locks the activities and admits, in the order of the input, what they have places for. Deletes the rest. */
@@ -144,7 +125,7 @@ const admitWhatFits: Admit = async (session, inserted, results) => {
   });
   const rejected = inserted.filter((order) => results.has(order));
   if (rejected.length > 0) {
-    await session.run('DELETE FROM orders WHERE id IN (?)', [rejected.map(({ id }) => idToBytes(id))]);
+    await session.run('DELETE FROM orders WHERE id IN (?)', [idListOf(rejected)]);
   }
   return admitted;
 };
@@ -154,8 +135,12 @@ async function insertTransitions(session: Session, orders: readonly NewOrder[]):
     `INSERT INTO order_transition (order_id, version, activity_id, to_status, cause, at, credit)
      SELECT id, version, activity_id, status, 'create', NOW(3), 0
      FROM orders FORCE INDEX (PRIMARY) WHERE id IN (?)`,
-    [orders.map(({ id }) => idToBytes(id))],
+    [idListOf(orders)],
   );
+}
+
+function idListOf(orders: readonly NewOrder[]): SqlLiteral {
+  return idList(orders.map(({ id }) => id));
 }
 
 function toTimeoutOrder(order: NewOrder): TimeoutOrder {

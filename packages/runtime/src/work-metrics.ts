@@ -3,7 +3,16 @@ import { Gauge } from './metrics.ts';
 
 /** What gathers before it is worked on. Each has a name here, so that the series have an end. */
 export const batchNames = [
-  ...(['create', 'find_by_key', 'remind', 'close', 'close_settled', 'release', 'send'] as const),
+  ...([
+    'create',
+    'find_by_key',
+    'remind',
+    'close',
+    'close_settled',
+    'close_undecided',
+    'release',
+    'send',
+  ] as const),
   ...(['note_notice', 'note_shop_event'] as const),
 ] as const;
 export type BatchName = (typeof batchNames)[number];

@@ -17,8 +17,8 @@
     sold_out    fewer units are free than asked for, and this buyer may have had an order here before
     sold_out_newcomer  the same, and this buyer never had one: no key of theirs has an answer to repeat here
     not_ready   not loaded, loaded under another generation, or the counter is not one that a script wrote: for all
-  Everything is read and decided before the first write, so a refusal leaves no trace. Nine commands, and one for each
-  order.
+  Everything is read and decided before the first write, so a refusal leaves no trace, unless it is for want of the right to
+  a later write. Nine commands, and one for each order.
 ]]
 local count = (#ARGV - 1) / 4
 local answers, orders, users = {}, {}, {}

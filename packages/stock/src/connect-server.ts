@@ -1,5 +1,6 @@
 import { backOffMs, type Logger, type RedisAddress } from '@lapse/runtime';
 import { Redis } from 'ioredis';
+import { answerText } from './answer-text.ts';
 import type { ConnectConfig, RedisClient } from './redis-client.ts';
 import { reportOutages } from './report-outages.ts';
 import { followRunId } from './run-id.ts';
@@ -52,7 +53,7 @@ export async function connectServer(
     enableOfflineQueue: false,
     retryStrategy: retry,
     // After a failover the old master answers READONLY: connect anew to find the new one.
-    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+    reconnectOnError: (error: Error) => answerText(error).startsWith('READONLY'),
   };
   const redis =
     address.kind === 'server'

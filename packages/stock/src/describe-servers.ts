@@ -13,6 +13,8 @@ export interface StockServer {
   readonly appendOnly: boolean;
   /** The last save to disk that failed makes Redis refuse writes. */
   readonly lastSaveFailed: boolean;
+  /** Replicas that keep up, where Redis is told to take no writes with too few of them; null where it is not. */
+  readonly replicasInStep: number | null;
   readonly usedBytes: number;
   /** 0: as much as the machine has. */
   readonly bytesMax: number;
@@ -22,6 +24,7 @@ export interface StockServer {
 export function describeServers(client: RedisClient): Promise<StockServer[]> {
   return client.askEach('describe itself', async ({ redis }) => {
     const info = parseInfo(await redis.info());
+    const replicasInStep = info.get('min_slaves_good_slaves');
     return {
       address: addressOf(redis),
       version: info.get('redis_version') ?? 'unknown',
@@ -31,6 +34,7 @@ export function describeServers(client: RedisClient): Promise<StockServer[]> {
       appendOnly: info.get('aof_enabled') === '1',
       lastSaveFailed:
         info.get('rdb_last_bgsave_status') === 'err' || info.get('aof_last_write_status') === 'err',
+      replicasInStep: replicasInStep === undefined ? null : Number(replicasInStep),
       usedBytes: Number(info.get('used_memory') ?? 0),
       bytesMax: Number(info.get('maxmemory') ?? 0),
     };

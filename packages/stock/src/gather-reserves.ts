@@ -1,4 +1,6 @@
 import { ReplyError } from 'ioredis';
+import { answerText } from './answer-text.ts';
+import { HoldDiffersError } from './hold-differs.ts';
 import type { RedisClient } from './redis-client.ts';
 import {
   type Reservation,
@@ -28,12 +30,12 @@ interface Gathering {
  * call of Redis for up to 128 of them, where a rush would make one each. A lone one goes at the end of its turn, without
  * a timer. Nothing waits for an earlier call, so what gathers is bounded by the requests that are being served.
  *
- * Each is decided as if it came alone. Where Redis refuses the call (it takes no writes now), each is asked for again by
- * itself, so that whoever is refused a place anyway still hears it; without an answer it is unknown for all of them, and
+ * Each is decided as if it came alone. Where Redis takes no writes now, each is asked for again by itself, so that whoever
+ * is refused a place anyway still hears it. By any other failure, and without an answer, it is unknown for all of them, and
  * each is repeated or released by whoever asked.
  * @returns a function that throws
  *   {StockUnavailableError} when the outcome is unknown: repeat it, or release the order.
- *   {Error} when the order is held for another user or quantity: order ids were mixed up.
+ *   {HoldDiffersError} when the order is held for another user or quantity: order ids were mixed up.
  *   {RangeError} for a quantity or an activity that is no positive whole number.
  */
 export function gatherReserves(client: RedisClient): (reservation: Reservation) => Promise<ReserveResult> {
@@ -73,17 +75,24 @@ async function send(client: RedisClient, place: ReservationPlace, entries: reado
       settle(entries[index] as Entry, answer);
     });
   } catch (error) {
-    if (entries.length > 1 && isAnswer(error)) for (const entry of entries) void send(client, place, [entry]);
-    else for (const { reject } of entries) reject(error);
+    const again = entries.length > 1 && takesNoWrites(error);
+    for (const entry of entries) again ? void send(client, place, [entry]) : entry.reject(error);
   }
 }
 
 function settle({ order: [orderId], resolve, reject }: Entry, kind: ReserveAnswer): void {
   if (kind !== 'differs') resolve({ kind });
-  else reject(new Error(`LAPSE_STOCK_HOLD_DIFFERS order ${orderId} is held for another buyer or quantity`));
+  else reject(new HoldDiffersError(`order ${orderId} is held for another buyer or quantity`));
 }
 
-/** Redis was there and refused. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof Error && error.cause instanceof ReplyError;
+/**
+ * Answers to the first write of a script, before which it left no trace. Not READONLY, after which the connection is left
+ * for one to the new master; and not a right that is missing, which may be that of the second write: each call would take
+ * units that no order holds.
+ */
+const noWrites = /^(OOM|MISCONF|NOREPLICAS)\b/;
+
+function takesNoWrites(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && cause instanceof ReplyError && noWrites.test(answerText(cause));
 }

@@ -1,4 +1,5 @@
 export type { StockServer } from './describe-servers.ts';
+export { HoldDiffersError } from './hold-differs.ts';
 export type { LoadedImage, StockImage } from './inspect-stock.ts';
 export type { StockSnapshot } from './load-stock.ts';
 export { openStock } from './open-stock.ts';

@@ -1,4 +1,5 @@
 import { ReplyError } from 'ioredis';
+import { answerText } from './answer-text.ts';
 
 /**
  * Redis did not answer, or cannot take writes now. Whether the operation was applied is unknown. Every
@@ -21,8 +22,8 @@ export function isStockUnavailable(error: unknown): error is StockUnavailableErr
  */
 const passingAnswer =
   /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|OOM|MISCONF|BUSY|NOREPLICAS|UNKILLABLE|MOVED|ASK|NOPERM)\b/;
-/** The same as NOPERM for a command or a key of a script, of Redis up to 7.0 and of later ones: its code is ERR. */
-const refusedInScript = /^ERR (The user executing the script can't |ACL failure in script)/;
+/** The same as NOPERM for a command or a key of a script, of Redis up to 7.0 and of later ones: its code is ERR, or none. */
+const refusedInScript = /^(?:ERR )?(The user executing the script can't |ACL failure in script)/;
 
 /**
  * Name a failure of ioredis: an answer of the server is that answer, anything else (refused, reset, timed
@@ -43,5 +44,5 @@ function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { previousErrors } = error as { readonly previousErrors?: readonly unknown[] };
   const first = previousErrors?.[0];
-  return first instanceof Error ? first.message : error.message;
+  return answerText(first instanceof Error ? first : error);
 }

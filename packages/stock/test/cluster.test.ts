@@ -22,6 +22,7 @@ afterAll(async () => {
 useStore(cluster.url);
 const sameTests = [
   'stock',
+  'gather-reserves',
   'load-stock',
   'reacquire',
   'set-capacity',

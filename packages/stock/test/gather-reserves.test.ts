@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isStockUnavailable, type Reservation, type ReserveResult } from '../src/index.ts';
+import { HoldDiffersError, isStockUnavailable, type Reservation, type ReserveResult } from '../src/index.ts';
 import type { ReservationPlace } from '../src/reserve.ts';
 import { emptySnapshot, loadOver, openTestStock, type TestStock } from './open-test-stock.ts';
 
@@ -31,8 +31,7 @@ async function answerOf(asked: Promise<ReserveResult>): Promise<string> {
     return (await asked).kind;
   } catch (error) {
     if (isStockUnavailable(error)) return 'unavailable';
-    const { message } = error as Error;
-    return /LAPSE_STOCK_HOLD_DIFFERS/.test(message) ? 'differs' : message;
+    return error instanceof HoldDiffersError ? 'differs' : (error as Error).message;
   }
 }
 

@@ -29,13 +29,16 @@ beforeEach(async () => {
   await loadOver(stock, emptySnapshot(activityId, 1_000));
 });
 
-function reserve(number: number): Promise<string> {
+function ask(number: number): Promise<string> {
   const place = { activityId, generation: 1, stockRunId: runId };
-  return stock.reserve({ ...place, orderId: `o${number}`, userId: `u${number}`, quantity: 1 }).then(
-    ({ kind }) => kind,
-    (error: unknown) => (isStockUnavailable(error) ? 'unavailable' : String(error)),
-  );
+  const wanted = { orderId: `o${number}`, userId: `u${number}`, quantity: 1 };
+  return stock.reserve({ ...place, ...wanted }).then(({ kind }) => kind);
 }
+const reserve = (number: number): Promise<string> =>
+  ask(number).catch((error: unknown) => (isStockUnavailable(error) ? 'unavailable' : String(error)));
+/** Of one that is meant to find Redis away: why. */
+const failureOf = (number: number): Promise<string> =>
+  ask(number).catch((error: unknown) => (isStockUnavailable(error) ? error.message : String(error)));
 const reserveAll = (from: number, count: number): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => reserve(from + index)));
 
@@ -69,6 +72,28 @@ it('a Redis that takes no writes still answers those of a call who would write n
   expect(answers).toEqual(['reserved', 'reserved', 'reserved', 'unavailable']);
   await redis.config('SET', 'min-replicas-to-write', 0);
   expect(await reserve(3)).toBe('reserved');
+});
+
+it('a replica fails all of a call with its reason: they are not asked for again on a connection that is being left', async () => {
+  await reserve(999);
+  await redis.replicaof('127.0.0.1', 1);
+
+  const failures = await Promise.all([0, 1, 2].map(failureOf));
+
+  await redis.replicaof('NO', 'ONE');
+  expect(failures).toEqual([0, 1, 2].map(() => expect.stringContaining('READONLY')));
+  await waitUntil(() => stock.ping().then(() => true), { what: 'Redis to answer again' });
+  expect(await reserve(0)).toBe('reserved');
+});
+
+it('a call that failed half way, for a right that a later write lacks, takes no units a second time', async () => {
+  await redis.call('ACL', 'SETUSER', 'default', '-sadd');
+
+  const failures = await Promise.all([0, 1, 2].map(failureOf));
+
+  await redis.call('ACL', 'SETUSER', 'default', '+sadd');
+  expect(failures).toEqual([0, 1, 2].map(() => expect.stringMatching(/can't run this command|ACL failure/)));
+  expect(await stock.readCounts(activityId)).toMatchObject({ stock: 997, held: 0 });
 });
 
 it('without an answer all of a call fail, none waits for ever, and the repeat counts once', async () => {

@@ -20,7 +20,7 @@ export interface ShopProcesses {
   readonly apiUrl: string;
   /** The settings that they share, and those of the payment provider. */
   readonly env: Readonly<Record<string, string>>;
-  /** One more process beside them; it ends with them. */
+  /** One more process beside them; it ends with them. One that does not start ends them all: nobody else would. */
   start(app: string, env: Readonly<Record<string, string>>): Promise<SpawnedApp>;
   tokenFor(sub: string, scope?: string): Promise<string>;
   openActivity(body: Partial<CreateActivityBody>): Promise<number>;
@@ -34,10 +34,27 @@ export async function openProcesses(): Promise<ShopProcesses> {
   const broker = await openBroker();
   const dir = mkdtempSync(join(tmpdir(), 'lapse-shop-'));
   const running: SpawnedApp[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const app of running) app.kill('SIGTERM');
+    await Promise.all(running.map((app) => app.exited));
+    await broker.sender.close();
+    await shop.close();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closed ??= closeAll();
+    return closed;
+  };
   const start = async (app: string, env: Readonly<Record<string, string>>): Promise<SpawnedApp> => {
     const started = spawnApp(new URL(`${app}/`, appsFolder), env);
     running.push(started);
-    await started.waitForOutput('"started"');
+    try {
+      await started.waitForOutput('"started"');
+    } catch (error) {
+      await close();
+      throw error;
+    }
     return started;
   };
   // The simulator needs the API's port, and the API the simulator's: the one that is asked later gets a fixed one.
@@ -96,13 +113,7 @@ export async function openProcesses(): Promise<ShopProcesses> {
     },
     placeOrder: async (activityId, buyer) =>
       post<OrderView>(`/v1/activities/${activityId}/orders`, await tokenFor(buyer), { quantity: 1 }),
-    close: async () => {
-      for (const app of running) app.kill('SIGTERM');
-      await Promise.all(running.map((app) => app.exited));
-      await broker.sender.close();
-      await shop.close();
-      rmSync(dir, { recursive: true, force: true });
-    },
+    close,
   };
 }
 

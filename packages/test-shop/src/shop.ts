@@ -83,11 +83,14 @@ export async function openActivity(
     paymentGraceMs: 30_000,
     ...change,
   });
-  await shop.orders.rebuildSnapshot(id, ({ available, ...snapshot }) =>
-    shop.stock.load({ ...snapshot, stock: available }, ''),
-  );
+  const refused = await shop.orders
+    .rebuildSnapshot(id, ({ available, ...snapshot }) =>
+      shop.stock.load({ ...snapshot, stock: available }, ''),
+    )
+    .catch((error: unknown) => error);
   const activity = await shop.orders.readActivity(id);
-  if (!activity) throw new Error('the activity is not there');
+  // A sweeper that the test runs may have been quicker, as in the product.
+  if (!activity?.stockRunId) throw refused ?? new Error('the activity is not there');
   return activity;
 }
 

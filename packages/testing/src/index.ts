@@ -1,3 +1,4 @@
+export { childPids } from './child-pids.ts';
 export { documentedLines } from './documented.ts';
 export { createFakeClock, type FakeClock } from './fake-clock.ts';
 export { type HeldLock, holdLock } from './hold-lock.ts';

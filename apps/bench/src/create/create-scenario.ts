@@ -1,9 +1,9 @@
 import type { Scenario } from '../scenario.ts';
 import type { HttpContender } from './http-contender.ts';
-import { type CreateManner, runCreate } from './run-create.ts';
+import { type CreateManner, runCreate, warmUpShare } from './run-create.ts';
 
 /** Requests a second that each answers at least, for the time left alone. */
-const slowest: Readonly<Record<string, number>> = { limit: 3_000, seed: 100 };
+const slowest: Readonly<Record<string, number>> = { limit: 3_000, seed: 200 };
 const slowestLapse = 1_500;
 const setUpSeconds = 8;
 
@@ -28,6 +28,7 @@ export function createScenario(plan: CreatePlan): Scenario {
   };
 }
 
-function secondsOf({ name, ordersMax }: HttpContender, size: number): number {
-  return setUpSeconds + Math.min(size, ordersMax) / (slowest[name] ?? slowestLapse);
+function secondsOf({ name, ordersMax, processes = 1 }: HttpContender, size: number): number {
+  const requests = Math.min(size, ordersMax) * (1 + warmUpShare * processes);
+  return setUpSeconds + requests / (slowest[name] ?? slowestLapse);
 }

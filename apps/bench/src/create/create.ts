@@ -1,8 +1,5 @@
-import { lapse } from './contenders/lapse.ts';
-import { limit } from './contenders/limit.ts';
-import { seed } from './contenders/seed.ts';
 import { createScenario } from './create-scenario.ts';
-import { httpContenders } from './http-contenders.ts';
+import { createContenders, refusalContenders } from './http-contenders.ts';
 
 const size = { full: 20_000, quick: 5_000 } as const;
 
@@ -13,19 +10,7 @@ export const create = createScenario({
   about: 'orders placed over HTTP',
   connections: 256,
   isSoldOut: false,
-  contenders: httpContenders,
-});
-
-/** The same with fewer buyers at a time: smaller batches. */
-export const create64 = createScenario({
-  name: 'create-64',
-  size,
-  about: 'orders placed over HTTP',
-  connections: 64,
-  isSoldOut: false,
-  // Beside `create`, for the shape of it: no goal asks for it.
-  rounds: 1,
-  contenders: [limit, lapse, seed],
+  contenders: createContenders,
 });
 
 /** What most people of a rush meet. */
@@ -35,6 +20,5 @@ export const soldOut = createScenario({
   about: 'refusals over HTTP, no place is free',
   connections: 256,
   isSoldOut: true,
-  // The seed refuses by the same commands: it has nothing to show here.
-  contenders: [limit, lapse],
+  contenders: refusalContenders,
 });

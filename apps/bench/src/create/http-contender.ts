@@ -18,7 +18,7 @@ export interface HttpContender {
   /** Its server as a program that exists already. */
   readonly program?: (sale: Sale, http: HttpPlace) => Program;
   /** Its server, in a process of its own. Resolves once it listens. */
-  readonly serve?: (sale: Sale, port: number) => Promise<void>;
+  readonly serve?: (sale: Sale, place: HttpPlace) => Promise<void>;
 }
 
 export interface HttpPlace extends AppHttp {

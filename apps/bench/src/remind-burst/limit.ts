@@ -8,6 +8,7 @@ export const limit: BurstContender = {
   name: 'limit',
   about: `bare loop: transactions of ${ordersPerBatch} orders with a notice each and an outbox row; no broker, nothing delivered`,
   judgedBy: 'counts',
+  roundsMax: 1,
   ordersMax: Number.POSITIVE_INFINITY,
   queue: null,
   armMs: () => 0,

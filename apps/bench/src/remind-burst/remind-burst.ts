@@ -21,7 +21,7 @@ export const noticeBurst = burstScenario({
   about:
     'all orders due for their reminder at one moment; the time until the last notice is in the log and settled',
   size: { full: 5_000, quick: 1_000 },
-  rounds: 2,
+  rounds: 1,
   contenders: [lapse],
   task: notifying,
   slowest: () => 500,

@@ -92,7 +92,6 @@ const drawings: readonly Drawing[] = [
         goalMegabytes: 200,
       }),
   },
-  { scenario: 'create-64', kind: 'rate', draw: (scenario) => rateChart(scenario, 'orders placed') },
   { scenario: 'sold-out', kind: 'rate', draw: (scenario) => rateChart(scenario, 'refusals') },
   {
     scenario: 'growth-create',

@@ -4,7 +4,8 @@ import type { BenchResult } from '../result.ts';
 import { formatNumber } from './format-number.ts';
 
 /**
- * The goals as a table, in Markdown that also reads well in a terminal.
+ * The goals, and beside some what the bare work has without a product around it: a table, in Markdown that also reads well
+ * in a terminal.
  * @param measuredOnly leaves out what this run did not measure. Empty when nothing is left.
  */
 export function goalTable(
@@ -13,14 +14,15 @@ export function goalTable(
 ): string {
   const goals = judgeGoals(result).filter(({ measured }) => !measuredOnly || measured !== null);
   if (goals.length === 0) return '';
-  const head = ['work', 'figure', 'goal', 'median', 'lowest - highest round', 'met'];
-  return markdownTable([head, ...goals.map(rowOf)], { align: ['l', 'l', 'r', 'r', 'r', 'l'] });
+  const head = ['work', 'figure', 'goal', 'median', 'lowest - highest round', 'met', 'bare work'];
+  return markdownTable([head, ...goals.map(rowOf)], { align: ['l', 'l', 'r', 'r', 'r', 'l', 'r'] });
 }
 
-function rowOf({ work, figure, unit, bound, measured, verdict }: JudgedGoal): string[] {
+function rowOf({ work, figure, unit, bound, measured, bare, verdict }: JudgedGoal): string[] {
   const withUnit = (value: number): string =>
     `${formatNumber(value)}${unit === 'x' || unit === '' ? unit : ` ${unit}`}`;
   const goal = 'atLeast' in bound ? `>= ${withUnit(bound.atLeast)}` : `<= ${withUnit(bound.atMost)}`;
   const spread = measured && `${formatNumber(measured.min)} - ${formatNumber(measured.max)}`;
-  return [work, figure, goal, measured ? withUnit(measured.median) : '', spread ?? '', verdict];
+  const [median, bareMedian] = [measured, bare].map((summary) => (summary ? withUnit(summary.median) : ''));
+  return [work, figure, goal, median ?? '', spread ?? '', verdict, bareMedian ?? ''];
 }

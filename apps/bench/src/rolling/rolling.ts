@@ -12,7 +12,7 @@ export const rolling: Scenario = {
   about:
     `${perSecond} orders a second over HTTP, none paid, while each of two producers, reminders, closers, settlers and ` +
     'sweepers is replaced: a new one started, the old one told to end; lateness by the database clock, answers other than 201 are a fault',
-  size: { full: perSecond * 180, quick: perSecond * 120 },
+  size: { full: perSecond * 120, quick: perSecond * 120 },
   rounds: 1,
   contenders: [
     {

@@ -4,7 +4,7 @@ import { runStart } from './run-start.ts';
 
 const setUpSeconds = 3;
 const secondsPerStart = 3;
-const startsMax = 5;
+const startsMax = 3;
 
 /** How soon a process works that was just started, as after a crash. */
 export const start: Scenario = {

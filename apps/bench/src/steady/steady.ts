@@ -39,7 +39,7 @@ export const steady = steadyScenario({
 export const steadyDefaultPrecision = steadyScenario({
   name: 'steady-default-precision',
   about: `${about}; the broker at its default timerPrecisionMs=1000`,
-  fullSeconds: 60,
+  fullSeconds: 30,
   processes: 'the same processes and settings; a RocketMQ of their own',
   setUpSeconds: 2 * setUpSeconds,
   run: runBesideDefaultRocketmq,

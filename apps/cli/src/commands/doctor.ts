@@ -61,7 +61,7 @@ async function lookAt(area: Store, context: Context): Promise<Check[]> {
     return await looksAt[area](context);
   } catch (error) {
     const says = error instanceof Error ? error.message : String(error);
-    const fix = entryFix(area, says) ?? `start it, and check ${addresses[area]} and the network between`;
+    const fix = entryFix(area, error) ?? `start it, and check ${addresses[area]} and the network between`;
     return [{ area, check: 'reachable', state: 'fail', says, fix }];
   }
 }

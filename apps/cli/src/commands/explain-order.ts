@@ -1,4 +1,5 @@
 import { explainOrder, type OrderExplanation } from '@lapse/operations';
+import { isUndecided } from '@lapse/order-repository';
 import type { Command, CommandInput } from '../command.ts';
 import { plainText } from '../plain-text.ts';
 import { readHold } from '../read-hold.ts';
@@ -45,8 +46,9 @@ function textOf({ orderId, status, answers, attempts, todo }: OrderExplanation, 
     return `${name.padEnd(topicWidth)}${plainText(says)}`;
   });
   const actions = todo.map((text) => `to do   ${text}`);
-  const isUndecided = attempts.some(({ state }) => state === 'CREATING' || state === 'OPEN');
-  const none = isUndecided ? 'nothing now: Lapse asks the provider until it decides' : 'nothing';
+  const none = attempts.some(isUndecided)
+    ? 'nothing now: Lapse asks the provider until it decides'
+    : 'nothing';
   const nothing = actions.length === 0 ? [`to do   ${none}`] : actions;
   return [`Order ${orderId}: ${status}`, ...lines, ...nothing, `Times: ${zone}`].join('\n');
 }

@@ -1,9 +1,12 @@
 import type { Stock, StockServer } from '@lapse/stock';
 import type { Check, CheckState } from './check.ts';
+import { redisFixes } from './redis-fixes.ts';
 
 /** Of its memory, from which on an operator should know. */
 const memoryShareMax = 0.9;
-const oldestMajor = 6;
+
+/** What is looked at, how it is, what is there, and what mends it. */
+type Row = readonly [check: string, state: CheckState, says: string, fix: string];
 
 /** Every server that holds stock: version, role, eviction policy, persistence, memory. */
 export async function checkRedis(stock: Pick<Stock, 'describeServers' | 'ping'>): Promise<Check[]> {
@@ -21,13 +24,12 @@ export async function checkRedis(stock: Pick<Stock, 'describeServers' | 'ping'>)
 }
 
 function checkServer(server: StockServer, isOneOfMany: boolean): Check[] {
-  const { version, role, evictionPolicy, appendOnly, lastSaveFailed, usedBytes, bytesMax } = server;
-  const major = Number.parseInt(version, 10);
-  const isFull = bytesMax > 0 && usedBytes > bytesMax * memoryShareMax;
+  const { version, role, evictionPolicy, appendOnly, lastSaveFailed } = server;
+  const { replicasInStep, usedBytes, bytesMax } = server;
   const megabytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MB`;
-  const checks: [string, CheckState, string, string][] = [
-    ['version', major >= oldestMajor ? 'ok' : 'fail', version, `Redis ${oldestMajor} or newer`],
-    ['role', role === 'master' ? 'ok' : 'fail', role, 'LAPSE_REDIS_URL must name the master'],
+  const checks: Row[] = [
+    versionCheck(version),
+    ['role', role === 'master' ? 'ok' : 'fail', role, redisFixes.master],
     [
       'eviction',
       evictionPolicy === 'noeviction' ? 'ok' : 'fail',
@@ -46,15 +48,21 @@ function checkServer(server: StockServer, isOneOfMany: boolean): Check[] {
       lastSaveFailed
         ? 'the last write to disk failed: Redis may refuse writes'
         : 'the last write to disk succeeded',
-      'free its disk, or correct its permissions',
+      redisFixes.disk,
+    ],
+    [
+      'replicas',
+      replicasInStep === 0 ? 'fail' : 'ok',
+      replicasInStep === null ? 'needs none to take writes' : `${replicasInStep} keep up`,
+      redisFixes.replicas,
     ],
     [
       'memory',
-      isFull ? 'warn' : 'ok',
+      memoryState(server),
       bytesMax === 0
         ? `${megabytes(usedBytes)}, no limit`
         : `${megabytes(usedBytes)} of ${megabytes(bytesMax)}`,
-      'raise maxmemory: when it is full Redis refuses new holds',
+      redisFixes.memory,
     ],
   ];
   return checks.map(([check, state, says, fix]) => ({
@@ -66,4 +74,17 @@ function checkServer(server: StockServer, isOneOfMany: boolean): Check[] {
     } as const),
     ...(state === 'ok' ? {} : { fix }),
   }));
+}
+
+/** SMISMEMBER, which every reserve needs. */
+function versionCheck(version: string): Row {
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  const isNew = major > 6 || (major === 6 && minor >= 2);
+  return ['version', isNew ? 'ok' : 'fail', version, 'Redis 6.2 or newer'];
+}
+
+function memoryState({ usedBytes, bytesMax }: StockServer): CheckState {
+  const share = bytesMax === 0 ? 0 : usedBytes / bytesMax;
+  if (share >= 1) return 'fail';
+  return share > memoryShareMax ? 'warn' : 'ok';
 }

@@ -33,8 +33,7 @@ function workersOf({ workers }: TopView): string {
     ...[figures.inHand ?? null, figures.waiting ?? null, figures.latenessP99Ms ?? null],
     figures.loopBusyPercent ?? null,
   ]);
-  const shown = table(['process', 'where', 'state', 'in hand', 'waiting', 'late p99 ms', 'busy %'], rows);
-  return `${shown}\nlate: orders that waited for their payment past the deadline count too; the page's lateness leaves them out`;
+  return table(['process', 'where', 'state', 'in hand', 'waiting', 'late p99 ms', 'busy %'], rows);
 }
 
 function activitiesOf({ activities }: TopView): string {

@@ -1,4 +1,5 @@
 import { orderId } from '@lapse/contracts';
+import { addressKey } from '@lapse/rate-limits';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -14,17 +15,28 @@ import { salesTopic } from '../watch-sales.ts';
 /** A view ends after an hour at most, and with its session: the browser comes back and is looked at anew. */
 const streamMsMax = 3_600_000;
 
+const refusals = {
+  full: { code: 'OVERLOADED', detail: 'Too many people are watching.' },
+  full_for_user: { code: 'TOO_MANY_REQUESTS', detail: 'Too many tabs of you are open: close some.' },
+  full_for_address: {
+    code: 'TOO_MANY_REQUESTS',
+    detail: 'Too many guests of your network are watching: sign in.',
+  },
+} as const;
+
 /** Live views. Each sends whole states; `Last-Event-ID` spares a client that comes back what it has. */
 export const eventRoutes: FastifyPluginAsyncZod<ConsoleDependencies> = async (app, dependencies) => {
   const { views, fanOut, limits, wake } = dependencies;
   app.addHook('onRequest', requireSession());
 
   const open = (request: FastifyRequest, reply: FastifyReply, topic: string): FastifyReply => {
-    const { userId, expiresAtMs } = sessionOf(request);
-    const place = limits.take(userId);
-    if (place.kind === 'full') return sendProblem(reply, 'OVERLOADED', 'Too many people are watching.');
-    if (place.kind === 'too_many') {
-      return sendProblem(reply, 'TOO_MANY_REQUESTS', 'Too many tabs of you are open: close some.');
+    // Left while its session or order was looked at: it closes no second time, and would keep its place for ever.
+    if (request.raw.socket.destroyed) return reply.hijack();
+    const { userId, kind, expiresAtMs } = sessionOf(request);
+    const place = limits.take({ userId, address: kind === 'guest' ? addressKey(request.ip) : undefined });
+    if (place.kind !== 'taken') {
+      const { code, detail } = refusals[place.kind];
+      return sendProblem(reply, code, detail);
     }
     let leave = (): void => undefined;
     const reader = openStream(reply, () => {

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { activityView, orderTimeline, orderView, problems, problemView } from '@lapse/contracts';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import {
   createJsonSchemaTransform,
   createJsonSchemaTransformObject,
@@ -55,6 +55,19 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     transform: createJsonSchemaTransform({ schemaRegistry }),
     transformObject: createJsonSchemaTransformObject({ schemaRegistry }),
   });
+}
+
+/** What a browser opens as documents: they have these headers beside those of every answer. */
+const documentHeaders = {
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+} as const;
+
+const docsPage: FastifyPluginAsync = async (app) => {
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(documentHeaders);
+    done();
+  });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: true,
@@ -62,10 +75,11 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     transformStaticCSP: (policy) => policy.replace(' upgrade-insecure-requests;', ''),
     uiConfig: { validatorUrl: null, displayRequestDuration: true },
   });
-}
+};
 
-/** The description itself, the catalogue of problems, and where to look when one comes without an address. */
+/** The description itself, its page, the catalogue of problems, and where to look when one comes without an address. */
 export const docsRoutes: FastifyPluginAsyncZod = async (app) => {
+  await app.register(docsPage);
   const hidden = { schema: { hide: true } };
   app.get('/', hidden, (_request, reply) => reply.redirect('/docs/'));
   app.get('/openapi.json', hidden, (_request, reply) => reply.type('application/json').send(app.swagger()));

@@ -1,5 +1,5 @@
 import { defineGroup } from './setting.ts';
-import { duration, host, matching, port, trueOrFalse, url, wholeNumber } from './values.ts';
+import { duration, host, matching, port, proxies, trueOrFalse, url, wholeNumber } from './values.ts';
 
 const withoutPath = ({ pathname, search }: URL): boolean => pathname === '/' && search === '';
 
@@ -66,6 +66,20 @@ export const consoleGroup = defineGroup({
     default: '12',
     example: '6',
     help: 'Most live views of one user; more are answered 429.',
+  },
+  streamsPerAddressMax: {
+    env: 'LAPSE_CONSOLE_STREAMS_PER_ADDRESS',
+    schema: wholeNumber(1, 100_000),
+    default: '200',
+    example: '50',
+    help: 'Most live views of the guests of one address (of IPv6: one /64); more are answered 429. The machine itself has no such limit. Behind a proxy set LAPSE_CONSOLE_TRUST_PROXY, or all guests are of that one address.',
+  },
+  trustProxy: {
+    env: 'LAPSE_CONSOLE_TRUST_PROXY',
+    schema: proxies(),
+    optional: true,
+    example: '10.0.0.0/8,loopback',
+    help: 'The same as LAPSE_HTTP_TRUST_PROXY, for the page.',
   },
   salesEveryMs: {
     env: 'LAPSE_CONSOLE_SALES_EVERY',

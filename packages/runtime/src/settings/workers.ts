@@ -261,9 +261,9 @@ export const settlerGroup = defineGroup({
   everyMs: {
     env: 'LAPSE_SETTLE_EVERY',
     schema: duration(50, 60_000),
-    default: '250ms',
-    example: '1s',
-    help: 'Time between two looks for payment attempts that are due; refunds and kept payments are looked for at every fourth.',
+    default: '500ms',
+    example: '250ms',
+    help: 'Time between two looks for payment attempts that are due; refunds and kept payments are looked for at every other.',
   },
   atOnceMax: {
     env: 'LAPSE_SETTLE_AT_ONCE',

@@ -20,8 +20,8 @@ function pollOf(limit: number, ordersMax: number): CloseContender {
   };
 }
 
-export const poll100 = pollOf(100, 300);
-export const poll1000 = pollOf(1_000, 3_000);
+export const poll100 = pollOf(100, 200);
+export const poll1000 = pollOf(1_000, 2_000);
 
 async function poll({ mysqlUrl, redisUrl, activityId }: Sale, limit: number, ready: () => void) {
   const mysql = createPool({ uri: mysqlUrl, connectionLimit: 1 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fastify } from 'fastify';
 import { Redis } from 'ioredis';
 import type { Sale } from '../../sale.ts';
-import type { HttpContender } from '../http-contender.ts';
+import type { HttpContender, HttpPlace } from '../http-contender.ts';
 
 /** Stock, users and holds in one step, and nothing that a product needs besides. */
 const reserveLua = `
@@ -24,7 +24,7 @@ export const limit: HttpContender = {
   serve,
 };
 
-async function serve({ activityId, redisUrl }: Sale, port: number): Promise<void> {
+async function serve({ activityId, redisUrl }: Sale, { port }: HttpPlace): Promise<void> {
   const redis = new Redis(redisUrl, { enableAutoPipelining: true });
   redis.defineCommand('reserve', { numberOfKeys: 3, lua: reserveLua });
   const { reserve } = redis as unknown as { reserve(...keysAndArgv: string[]): Promise<string> };

@@ -7,7 +7,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { lapseEnvironment } from '../../lapse-environment.ts';
 import { quietLog } from '../../quiet-log.ts';
 import type { Sale } from '../../sale.ts';
-import type { HttpContender } from '../http-contender.ts';
+import type { HttpContender, HttpPlace } from '../http-contender.ts';
 
 const remindAfterMs = 600_000;
 const payWithinMs = 900_000;
@@ -24,7 +24,7 @@ export const seed: HttpContender = {
   serve,
 };
 
-async function serve(sale: Sale, port: number): Promise<void> {
+async function serve(sale: Sale, { port }: HttpPlace): Promise<void> {
   const { activityId } = sale;
   const mysql = createPool({ uri: sale.mysqlUrl, timezone: 'Z', connectionLimit: connections });
   const redis = new Redis(sale.redisUrl);
