@@ -1,6 +1,12 @@
 import type { CreateOrderBody } from '@lapse/contracts';
 import { firstAnswer, type Problem } from '@lapse/operations';
-import { type Activity, CommitUnknownError, type CreateResult, type NewOrder } from '@lapse/order-repository';
+import {
+  type Activity,
+  CommitUnknownError,
+  type CreateResult,
+  type NewOrder,
+  newOrderId,
+} from '@lapse/order-repository';
 import { QueueFullError } from '@lapse/runtime';
 import { HoldDiffersError } from '@lapse/stock';
 import type { BuyerLocale } from './buyer-locale.ts';
@@ -8,7 +14,6 @@ import type { CreateAnswer } from './create-answer.ts';
 import type { CreatePorts } from './create-ports.ts';
 import { answerFromEarlier, findEarlierAnswer, findHolder } from './earlier-order.ts';
 import { ordersCreated } from './metrics.ts';
-import { newOrderId } from './new-order-id.ts';
 import { requestHash } from './request-hash.ts';
 import { WaitedTooLongError, type WriteResult } from './write-batch.ts';
 

@@ -19,6 +19,7 @@ export { judgeExtension } from './judge-extension.ts';
 export type { LeftEffect, LeftEffectKind, RedriveEffectOutcome } from './left-effect.ts';
 export { migrate } from './migrate.ts';
 export { judgeStoreFault } from './mysql-fault.ts';
+export { newOrderId } from './new-order-id.ts';
 export type {
   FinishedNotice,
   NoticeClaim,

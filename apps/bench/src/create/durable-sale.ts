@@ -1,8 +1,7 @@
 import { openRelay, openTimeoutSender } from '@lapse/messaging';
-import { type CreateResult, type NewOrder, openOrderRepository } from '@lapse/order-repository';
+import { type CreateResult, type NewOrder, newOrderId, openOrderRepository } from '@lapse/order-repository';
 import { createBatcher, readConfig } from '@lapse/runtime';
 import { openStock } from '@lapse/stock';
-import { v7 as uuidv7 } from 'uuid';
 import { lapseEnvironment } from '../lapse-environment.ts';
 import { quietLog } from '../quiet-log.ts';
 import type { Sale } from '../sale.ts';
@@ -11,18 +10,14 @@ const remindAfterMs = 600_000;
 const payWithinMs = 900_000;
 const requestHash = Buffer.alloc(32);
 
-export interface Sold {
-  /** `created`, or why not. */
-  readonly kind: string;
-  readonly order: NewOrder;
-}
-
 /**
  * Sell one place to each buyer as durably as Lapse does, with its batches, transactions and messages, and nothing else: no
  * answer to a repeat, and nothing released when something fails.
- * @returns the sale of one order.
+ * @returns the sale of one order; undefined when there is no place.
  */
-export async function openDurableSale(sale: Sale): Promise<(userId: string) => Promise<Sold>> {
+export async function openDurableSale(
+  sale: Sale,
+): Promise<(userId: string) => Promise<NewOrder | undefined>> {
   const { activityId } = sale;
   const config = readConfig(lapseEnvironment(sale), ['mysql', 'redis', 'rocketmq', 'relay', 'create']);
   const orders = await openOrderRepository(config.mysql, quietLog);
@@ -44,16 +39,18 @@ export async function openDurableSale(sale: Sale): Promise<(userId: string) => P
 
   return async (userId) => {
     const nowMs = orders.now();
-    const order = {
-      ...{ id: uuidv7(), activityId, generation, userId, quantity: 1, amountMinor: priceMinor, currency },
-      locale: 'en' as const,
+    const id = newOrderId();
+    const place = { activityId, generation, userId, quantity: 1 };
+    const { kind } = await stock.reserve({ ...place, orderId: id, stockRunId });
+    if (kind !== 'reserved') return undefined;
+    const order: NewOrder = {
+      ...{ id, ...place, amountMinor: priceMinor, currency, locale: 'en' },
       createdAt: new Date(nowMs),
       remindAt: new Date(nowMs + remindAfterMs),
       expiresAt: new Date(nowMs + payWithinMs),
       ...{ idempotencyKey: userId, requestHash },
     };
-    const wanted = { activityId, generation, orderId: order.id, userId, quantity: 1 };
-    const { kind } = await stock.reserve({ ...wanted, stockRunId });
-    return { kind: kind === 'reserved' ? (await inserts.submit(order)).kind : kind, order };
+    const written = await inserts.submit(order);
+    return written.kind === 'created' ? order : undefined;
   };
 }

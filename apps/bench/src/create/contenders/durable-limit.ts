@@ -21,8 +21,8 @@ async function serve(sale: Sale, { port, jwtSecret }: HttpPlace): Promise<void> 
   const app = fastify();
   app.addHook('onRequest', checkToken(jwtSecret));
   app.post('/v1/activities/:id/orders', async (request, reply) => {
-    const { kind, order } = await sell(String(request.headers['idempotency-key']));
-    return reply.code(kind === 'created' ? 201 : 409).send({ id: order.id, kind });
+    const order = await sell(String(request.headers['idempotency-key']));
+    return reply.code(order ? 201 : 409).send({ id: order?.id });
   });
   await app.listen({ port, host: '127.0.0.1' });
 }

@@ -74,8 +74,8 @@ async function serve(sale: Sale, { port, jwtSecret }: HttpPlace): Promise<void> 
     done();
   });
   app.post('/v1/activities/:id/orders', { schema }, async (request, reply) => {
-    const { kind, order } = await sell(request.headers['idempotency-key']);
-    if (kind !== 'created') return reply.code(409).send({ kind });
+    const order = await sell(request.headers['idempotency-key']);
+    if (order === undefined) return reply.code(409).send({ code: 'SOLD_OUT' });
     const { generation: _own, requestHash: _hash, idempotencyKey: _key, ...answer } = order;
     return reply
       .code(201)
