@@ -17,11 +17,14 @@ function closersOf(name: string, count: number): CloseContender {
 
 export const closerCounts: readonly CloseContender[] = [closersOf('one', 1), closersOf('two', 2)];
 
-/** One activity is one row: what a second closer adds there is its core. */
+/**
+ * One activity is one row: what a second closer adds there is its core. As many orders as in close-burst: with half of them
+ * the second process pays more for warming up than it can win back.
+ */
 export const twoClosers = burstScenario({
   name: 'two-closers',
   about: 'all orders of one activity due at one moment, closed by one process and by two',
-  size: { full: 50_000, quick: 10_000 },
+  size: { full: 100_000, quick: 10_000 },
   contenders: closerCounts,
   task: closing,
   slowest: () => 8_000,
