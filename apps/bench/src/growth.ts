@@ -32,7 +32,7 @@ export const growthClose = growthOf(
   {
     name: 'growth-close',
     about: 'orders of one activity closed at one moment',
-    size: { full: 10_000, quick: 2_000 },
+    size: { full: 50_000, quick: 2_000 },
   },
   (pending, options) => runBurst(closer, { task: closing, pending }, options),
 );
