@@ -9,3 +9,5 @@ const sale = JSON.parse(process.env.LAPSE_BENCH_SALE ?? '') as Sale;
 const place = JSON.parse(process.env.LAPSE_BENCH_PLACE ?? '') as HttpPlace;
 await createContenders.find((known) => known.name === name)?.serve?.(sale, place);
 process.stdout.write(`${readyText}\n`);
+// In its own time, so that a CPU profile is written.
+process.once('SIGTERM', () => process.exit(0));
